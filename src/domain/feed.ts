@@ -1,0 +1,126 @@
+/**
+ * The feed item: one union of everything the feed can carry, in the shape it has on the wire.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import { Microstructure } from "./book.ts"
+import { IsoTime } from "./time.ts"
+
+export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
+export const FeedType = Schema.Literals(feedTypes)
+export type FeedType = typeof FeedType.Type
+
+const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+
+/** The market an item is about, as it stood when the item was made. */
+export const MarketRef = Schema.Struct({
+  slug: Schema.String,
+  question: Schema.String,
+  url: Schema.String,
+  category: Schema.NullOr(Schema.String),
+  eventEndDate: Schema.NullOr(IsoTime),
+  volumeUsd: Schema.Finite,
+  liquidityUsd: Schema.Finite,
+})
+export type MarketRef = typeof MarketRef.Type
+
+export const MoveWindow = Schema.Literals(["1h", "24h"])
+export type MoveWindow = typeof MoveWindow.Type
+
+export const MoverData = Schema.Struct({
+  market: MarketRef,
+  window: MoveWindow,
+  priceStart: Price,
+  priceNow: Price,
+  /** priceNow - priceStart. */
+  delta: Schema.Finite,
+  startedAt: IsoTime,
+  zScore: Schema.Finite,
+  confirmedBy: Schema.Literals(["trades", "persistence"]),
+  microstructure: Microstructure,
+}).annotate({ identifier: "MoverData" })
+export type MoverData = typeof MoverData.Type
+
+export const WhaleEntryData = Schema.Struct({
+  market: MarketRef,
+  wallet: Schema.String,
+  pseudonym: Schema.String,
+  outcome: Schema.String,
+  entryPrice: Price,
+  stakeUsd: Schema.Finite,
+  shares: Schema.Finite,
+  fills: Schema.Int,
+  firstFillAt: IsoTime,
+  lastFillAt: IsoTime,
+  calibration: Schema.NullOr(Schema.Struct({
+    label: Schema.Literals(["follow", "fade", "neutral"]),
+    resolved: Schema.Int,
+    winRate: Price,
+    meanEntryPrice: Price,
+    edge: Schema.Finite,
+    edgeLow: Schema.Finite,
+    edgeHigh: Schema.Finite,
+    followRoi: Schema.Finite,
+    fadeRoi: Schema.Finite,
+    computedAt: IsoTime,
+    ruleVersion: Schema.String,
+  })),
+  microstructure: Schema.NullOr(Microstructure),
+}).annotate({ identifier: "WhaleEntryData" })
+
+export const PredeterminedData = Schema.Struct({
+  market: MarketRef,
+  outcome: Schema.String,
+  statement: Schema.String,
+  confidence: Schema.Literals(["high", "medium"]),
+  evidence: Schema.NonEmptyArray(Schema.Struct({
+    title: Schema.String,
+    url: Schema.String,
+    source: Schema.String,
+    publishedAt: IsoTime,
+  })),
+  marketPrice: Price,
+  impliedEdge: Schema.Finite,
+  detectedAt: IsoTime,
+  detector: Schema.String,
+  microstructure: Schema.NullOr(Microstructure),
+}).annotate({ identifier: "PredeterminedData" })
+
+const shared = { title: Schema.String, createdAt: IsoTime }
+const index = { feedIndex: Schema.Int.check(Schema.isGreaterThan(0)) }
+
+/** An item in the feed. `feedIndex` grows by one an item, without gaps, in the order of visibility. */
+export const FeedItem = Schema.Union([
+  Schema.Struct({ ...index, type: Schema.Literal("mover"), ...shared, data: MoverData }),
+  Schema.Struct({ ...index, type: Schema.Literal("whale_entry"), ...shared, data: WhaleEntryData }),
+  Schema.Struct({
+    ...index,
+    type: Schema.Literal("predetermined"),
+    ...shared,
+    data: PredeterminedData,
+  }),
+]).annotate({ identifier: "FeedItem" })
+export type FeedItem = typeof FeedItem.Type
+
+/** An item that has not been given its place yet. */
+export type NewFeedItem =
+  & {
+    /** At most one item with this key is ever in the feed. */
+    readonly dedupeKey: string
+  }
+  & (
+    | Omit<Extract<FeedItem, { type: "mover" }>, "feedIndex">
+    | Omit<Extract<FeedItem, { type: "whale_entry" }>, "feedIndex">
+    | Omit<Extract<FeedItem, { type: "predetermined" }>, "feedIndex">
+  )
+
+/** Where the feed stands: what the free index says, apart from its freshness. */
+export interface FeedHead {
+  /** The newest item's feedIndex; 0 when the feed is empty. */
+  readonly index: number
+  /** The newest item's createdAt, in epoch milliseconds; null when the feed is empty. */
+  readonly lastItemAt: number | null
+  /** Items created since `dayStart` (the UTC day), by type. */
+  readonly todayByType: Readonly<Record<FeedType, number>>
+}

@@ -1,0 +1,66 @@
+/**
+ * What we know of a market, whichever venue lists it, and which markets are mechanical noise.
+ *
+ * Prices are probabilities of the market's first outcome. Only two-outcome markets are analysed; a
+ * row that is not one never becomes a `Market`.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import type { EpochMs } from "./time.ts"
+
+/** The venue's own identity of a market (Polymarket: the condition id). */
+export const MarketId = Schema.NonEmptyString.pipe(Schema.brand("MarketId"))
+export type MarketId = typeof MarketId.Type
+
+/** The identity of one outcome's token: what an order book, a price or a fill is about. */
+export const TokenId = Schema.NonEmptyString.pipe(Schema.brand("TokenId"))
+export type TokenId = typeof TokenId.Type
+
+/** A market's address on the venue's pages. */
+export const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,199}$/)).pipe(
+  Schema.brand("Slug"),
+)
+export type Slug = typeof Slug.Type
+
+/**
+ * Where a market stands at its venue. `proposed`: an outcome was put forward and may be challenged.
+ * `resolved`: the venue has paid it out. Only `open` and `proposed` markets have a live book.
+ */
+export type MarketStatus = "open" | "proposed" | "resolved" | "closed"
+
+export interface Market {
+  readonly id: MarketId
+  readonly slug: Slug
+  readonly question: string
+  /** Groups sibling markets; equals `slug` where the venue names no event. */
+  readonly eventSlug: string
+  /** The market's page at the venue. */
+  readonly url: string
+  readonly category: string | null
+  readonly outcomes: readonly [string, string]
+  readonly tokenIds: readonly [TokenId, TokenId]
+  /** The scheduled end; not the time of resolution. */
+  readonly endsAt: EpochMs | null
+  readonly volumeUsd: number
+  readonly liquidityUsd: number
+  readonly status: MarketStatus
+  /** Best prices as the listing gives them: a hint for choosing candidates, never an analysis. */
+  readonly listed: { readonly bestBid: number; readonly bestAsk: number } | null
+  /** The venue's taker fee rate: fee = shares x rate x p x (1 - p); 0 when unknown. */
+  readonly takerFeeRate: number
+  /** Why the market is mechanical noise, or null for an ordinary one. */
+  readonly mechanical: MechanicalSign | null
+}
+
+/** The signs of a mechanical short-interval market. */
+export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
+
+/** What a venue says of a market that bears on being mechanical. */
+export interface MechanicalEvidence {
+  readonly slug: string
+  readonly seriesSlug: string | null
+  readonly recurrence: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly resolutionSource: string | null
+}

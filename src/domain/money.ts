@@ -1,0 +1,27 @@
+/**
+ * Money that is charged: whole units of USDC (six decimals), as a `bigint`, never a float.
+ *
+ * Amounts a market reports (volume, depth, stakes) are measurements, not money: they stay numbers.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+
+/** Whole units of USDC: 1 USD is 1,000,000 units. */
+export const AtomicAmount = Schema.BigInt.pipe(Schema.brand("AtomicAmount"))
+export type AtomicAmount = typeof AtomicAmount.Type
+
+const unitsPerUsd = 1_000_000n
+
+/** `10000n` -> `"0.01"`; at least two decimals, no trailing zeros beyond them. */
+export function usd(amount: AtomicAmount): string {
+  const whole = amount / unitsPerUsd
+  const fraction = (amount % unitsPerUsd).toString().padStart(6, "0").replace(/0{1,4}$/, "")
+  return `${whole}.${fraction}`
+}
+
+/** The amount in whole units of a decimal price in USD such as `"0.01"`. */
+export function atomic(price: `${number}`): AtomicAmount {
+  const [whole = "0", fraction = ""] = price.split(".")
+  return AtomicAmount.make(BigInt(whole) * unitsPerUsd + BigInt(fraction.padEnd(6, "0")))
+}

@@ -1,0 +1,24 @@
+/**
+ * Instants, as the whole service counts them: milliseconds since the Unix epoch, UTC.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+
+/** Milliseconds since the Unix epoch. */
+export type EpochMs = number
+
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** ISO 8601, UTC, milliseconds and `Z`: the only spelling of a time on the wire. */
+export const IsoTime = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/),
+).annotate({ description: "ISO 8601 UTC, with milliseconds", format: "date-time" })
+
+/** The wire spelling of an instant. */
+export function isoTime(at: EpochMs): string {
+  return new Date(at).toISOString()
+}

@@ -1,0 +1,50 @@
+/**
+ * The port to the memory of markets: what the venue last said of each, and each one's mid series.
+ *
+ * @module
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { Market, MarketId } from "../domain/market.ts"
+import type { EpochMs } from "../domain/time.ts"
+
+/** The mid of one market at one tick. */
+export interface MidPoint {
+  readonly marketId: MarketId
+  readonly at: EpochMs
+  readonly mid: number
+}
+
+/** A point of one market's series. */
+export interface SeriesPoint {
+  readonly at: EpochMs
+  readonly mid: number
+}
+
+export class MarketStore extends Context.Service<MarketStore, {
+  /** Keeps the newest word on each market (by id). Any number of rows; batched inside. */
+  readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
+  readonly bySlug: (slug: string) => Effect.Effect<Option.Option<Market>>
+  readonly count: Effect.Effect<number>
+  /** Adds points to the series; a point at a time already held replaces it. Any number; batched inside. */
+  readonly appendMids: (points: ReadonlyArray<MidPoint>) => Effect.Effect<void>
+  /**
+   * For each market that has one: its last point in `[notBefore, atOrBefore]`. One query for all.
+   */
+  readonly lastMids: (
+    marketIds: ReadonlyArray<MarketId>,
+    range: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
+  ) => Effect.Effect<ReadonlyMap<MarketId, SeriesPoint>>
+  /** One market's points in `[from, to]`, ascending by time. */
+  readonly series: (
+    marketId: MarketId,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+  ) => Effect.Effect<ReadonlyArray<SeriesPoint>>
+  /** Of these markets, the ones whose series was never seeded from the venue's history. */
+  readonly unseeded: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<ReadonlyArray<MarketId>>
+  /** Remembers that a market's series was seeded (or that the venue had nothing to seed it with). */
+  readonly markSeeded: (marketIds: ReadonlyArray<MarketId>, at: EpochMs) => Effect.Effect<void>
+  /** Forgets points before `before`. Returns how many rows went. */
+  readonly prune: (before: EpochMs) => Effect.Effect<number>
+}>()("bellwether/services/MarketStore") {}
