@@ -64,3 +64,29 @@ export interface MechanicalEvidence {
   readonly tags: ReadonlyArray<string>
   readonly resolutionSource: string | null
 }
+
+/** A price of a token at a time; neither spacing nor order nor uniqueness of times is promised. */
+export interface PricePoint {
+  readonly at: EpochMs
+  readonly price: number
+}
+
+/** A fill as the venue's tape shows it, of either outcome's token. */
+export interface Trade {
+  readonly marketId: MarketId
+  readonly tokenId: TokenId
+  readonly side: "buy" | "sell"
+  /** Price of `tokenId`, 0..1. */
+  readonly price: number
+  /** Shares. */
+  readonly size: number
+  readonly at: EpochMs
+  readonly wallet: string
+  readonly transaction: string
+}
+
+/** The mid of one market at one tick. */
+export interface SeriesPoint {
+  readonly at: EpochMs
+  readonly mid: number
+}

@@ -4,18 +4,12 @@
  * @module
  */
 import { Context, type Effect, type Option } from "effect"
-import type { Market, MarketId } from "../domain/market.ts"
+import type { Market, MarketId, SeriesPoint } from "../domain/market.ts"
 import type { EpochMs } from "../domain/time.ts"
 
 /** The mid of one market at one tick. */
 export interface MidPoint {
   readonly marketId: MarketId
-  readonly at: EpochMs
-  readonly mid: number
-}
-
-/** A point of one market's series. */
-export interface SeriesPoint {
   readonly at: EpochMs
   readonly mid: number
 }

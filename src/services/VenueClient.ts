@@ -8,7 +8,7 @@
  */
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { OrderBook } from "../domain/book.ts"
-import type { Market, MarketId, TokenId } from "../domain/market.ts"
+import type { Market, MarketId, PricePoint, TokenId, Trade } from "../domain/market.ts"
 import type { EpochMs } from "../domain/time.ts"
 
 /** Rows that could not become domain values, counted by reason (short, stable, `snake_case`). */
@@ -18,26 +18,6 @@ export type Rejections = Readonly<Record<string, number>>
 export interface Decoded<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejected: Rejections
-}
-
-/** A price of a token at a time; neither spacing nor order nor uniqueness of times is promised. */
-export interface PricePoint {
-  readonly at: EpochMs
-  readonly price: number
-}
-
-/** A fill as the venue's tape shows it, of either outcome's token. */
-export interface Trade {
-  readonly marketId: MarketId
-  readonly tokenId: TokenId
-  readonly side: "buy" | "sell"
-  /** Price of `tokenId`, 0..1. */
-  readonly price: number
-  /** Shares. */
-  readonly size: number
-  readonly at: EpochMs
-  readonly wallet: string
-  readonly transaction: string
 }
 
 /** The venue did not give a usable answer, after every retry its adapter allows. */
