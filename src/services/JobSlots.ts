@@ -15,7 +15,10 @@ export interface SlotClaim {
 }
 
 export class JobSlots extends Context.Service<JobSlots, {
-  /** None when the slot is done, or held under a lease that has not run out. */
+  /**
+   * None when the slot is done, or when any slot of this job is held under a lease that has not run
+   * out: two slots of one job never run at the same time.
+   */
   readonly claim: (
     job: string,
     slot: EpochMs,

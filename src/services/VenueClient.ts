@@ -38,10 +38,13 @@ export class VenueClient extends Context.Service<VenueClient, {
   readonly books: (
     tokenIds: ReadonlyArray<TokenId>,
   ) => Effect.Effect<Decoded<OrderBook>, VenueUnavailable>
-  /** Prices of one token in `[from, to]`, as fine as the venue keeps them. */
+  /**
+   * Prices of one token in `[from, to]`, about one every `stepMs` (a minute at least), as far as the
+   * venue keeps them.
+   */
   readonly priceHistory: (
     tokenId: TokenId,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
+    range: { readonly from: EpochMs; readonly to: EpochMs; readonly stepMs: number },
   ) => Effect.Effect<ReadonlyArray<PricePoint>, VenueUnavailable>
   /** Fills of one market (both tokens, maker and taker) since an instant, newest first, at most 1,000. */
   readonly trades: (
