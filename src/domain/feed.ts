@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { Microstructure } from "./book.ts"
-import { IsoTime } from "./time.ts"
+import { day, hour, IsoTime } from "./time.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes)
@@ -27,6 +27,9 @@ export type MarketRef = typeof MarketRef.Type
 
 export const MoveWindow = Schema.Literals(["1h", "24h"])
 export type MoveWindow = typeof MoveWindow.Type
+
+/** How long each window is. */
+export const windowMs: Readonly<Record<MoveWindow, number>> = { "1h": hour, "24h": day }
 
 export const MoverData = Schema.Struct({
   market: MarketRef,

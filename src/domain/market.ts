@@ -65,6 +65,34 @@ export interface MechanicalEvidence {
   readonly resolutionSource: string | null
 }
 
+/** Series that open a new market every few minutes or hours. */
+const shortRecurrences: ReadonlySet<string> = new Set(["5m", "15m", "hourly", "4h"])
+const shortSeries = /-up-or-down-(?:5m|15m|hourly|4h)$/
+
+/** `btc-updown-5m-1773307200`, and `bitcoin-up-or-down-march-12-5am-et`. */
+const intervalSlug = /-updown-\d{1,4}[mh]-\d{1,12}$|-up-or-down-/
+
+/** Either tag alone stands on ordinary markets too. */
+const mechanicalTags = ["recurring", "hide-from-new"]
+
+/** Where markets that settle on a streaming price take it from. */
+const priceStream = /^https?:\/\/data\.chain\.link(?:\/|$)/i
+
+/**
+ * The first sign that a market is mechanical: one of an endless row of short bets on a price, which
+ * moves by design and informs nobody. Null for an ordinary market. The length of the trading window
+ * is no sign: short sports markets are ordinary.
+ */
+export function mechanicalSign(evidence: MechanicalEvidence): MechanicalSign | null {
+  const { slug, seriesSlug, recurrence, tags, resolutionSource } = evidence
+  if (recurrence !== null && shortRecurrences.has(recurrence)) return "recurrence"
+  if (seriesSlug !== null && shortSeries.test(seriesSlug)) return "recurrence"
+  if (intervalSlug.test(slug)) return "slug"
+  if (mechanicalTags.every((tag) => tags.includes(tag))) return "tags"
+  if (resolutionSource !== null && priceStream.test(resolutionSource)) return "price_stream"
+  return null
+}
+
 /** A price of a token at a time; neither spacing nor order nor uniqueness of times is promised. */
 export interface PricePoint {
   readonly at: EpochMs
