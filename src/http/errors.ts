@@ -1,0 +1,158 @@
+/**
+ * Every error the service can answer with: its status, whether trying again may help, and its body.
+ *
+ * One table; the paywall, the routes and the edge all answer through it. A body never holds a stack,
+ * SQL, a host name or a key: only what a `Refusal` says.
+ *
+ * @module
+ */
+import { Context, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { NotCharged, ParameterFault, RefundQueued, Unresolved } from "../domain/refusal.ts"
+import type { RefusalCode } from "../domain/refusal.ts"
+
+interface Rule {
+  readonly status: number
+  /** Whether the same request, sent again later, may succeed. */
+  readonly retryable: boolean
+  /** Seconds to wait when the refusal itself names none. */
+  readonly retryAfterSeconds?: number
+}
+
+const final = (status: number): Rule => ({ status, retryable: false })
+const transient = (status: number, retryAfterSeconds: number): Rule => ({
+  status,
+  retryable: true,
+  retryAfterSeconds,
+})
+
+export const rules: Readonly<Record<RefusalCode, Rule>> = {
+  invalid_parameter: final(400),
+  payment_required: final(402),
+  not_found: final(404),
+  signal_not_found: final(404),
+  market_not_found: final(404),
+  method_not_allowed: final(405),
+  payment_in_progress: { status: 409, retryable: true },
+  payment_already_used: final(409),
+  payment_conflict: final(409),
+  payment_refunded: final(410),
+  payload_too_large: final(413),
+  uri_too_long: final(414),
+  unsupported_media_type: final(415),
+  below_threshold: final(422),
+  rate_limited: transient(429, 60),
+  headers_too_large: final(431),
+  internal_error: { status: 500, retryable: true },
+  facilitator_error: transient(502, 5),
+  venue_error: transient(502, 30),
+  digest_stale: transient(503, 60),
+  data_stale: transient(503, 60),
+  payments_unavailable: transient(503, 10),
+  settlement_unresolved: transient(503, 5),
+  overloaded: transient(503, 2),
+  upstream_timeout: transient(504, 5),
+}
+
+/** An error before it is written down: everything but the request it answers. */
+export interface Refusal {
+  readonly code: RefusalCode
+  readonly message: string
+  /** True, false, or null while a settlement is unresolved; false when left out. */
+  readonly charged?: boolean | null
+  readonly hint?: string
+  readonly retryAfterSeconds?: number
+  readonly details?: ReadonlyArray<ParameterFault>
+  /** The methods the path does know. */
+  readonly allowed?: ReadonlyArray<string>
+  readonly receipt?: NotCharged["receipt"]
+  readonly refund?: NotCharged["refund"]
+}
+
+/** The id of the request being answered, as the edge chose it. */
+export const RequestId = Context.Reference<string>("bellwether/http/RequestId", {
+  defaultValue: () => "unknown-request",
+})
+
+/** The documented body of an error, as JSON text. */
+export function refusalBody(refusal: Refusal, requestId: string): string {
+  const { code, message, charged = false, ...rest } = refusal
+  const { status, retryable } = rules[code]
+  const { hint, details, allowed, receipt, refund } = rest
+  return JSON.stringify({
+    success: false,
+    error: {
+      code,
+      message,
+      status,
+      retryable,
+      charged,
+      hint,
+      retryAfterSeconds: waitSeconds(refusal),
+      details,
+      allowed,
+      receipt,
+      refund,
+      requestId,
+    },
+  })
+}
+
+/** The headers an error has of its own, beside those every answer has. */
+export function refusalHeaders(refusal: Refusal): Record<string, string> {
+  const wait = waitSeconds(refusal)
+  return {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    ...(wait === undefined ? {} : { "retry-after": String(wait) }),
+    ...(refusal.allowed === undefined ? {} : { allow: refusal.allowed.join(", ") }),
+  }
+}
+
+/** What one of the three errors of a paid route says, as a refusal. */
+export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
+  switch (error._tag) {
+    case "NotCharged": {
+      const { code, message, hint, retryAfterSeconds, details, receipt, refund } = error
+      return {
+        code,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+        ...(details === undefined ? {} : { details }),
+        ...(receipt === undefined ? {} : { receipt }),
+        ...(refund === undefined ? {} : { refund }),
+        charged: false,
+      }
+    }
+    case "RefundQueued":
+      return { code: error.code, message: error.message, refund: error.refund, charged: true }
+    case "Unresolved":
+      return {
+        code: "settlement_unresolved",
+        message: error.message,
+        hint: "Send the same payment again: it is never taken twice.",
+        retryAfterSeconds: error.retryAfterSeconds,
+        charged: null,
+      }
+  }
+}
+
+/** Answers with an error in the documented shape. CORS and X-Request-Id are added by the edge. */
+export function refusalResponse(
+  refusal: Refusal | NotCharged | RefundQueued | Unresolved,
+): Effect.Effect<HttpServerResponse.HttpServerResponse> {
+  const plain = "_tag" in refusal ? toRefusal(refusal) : refusal
+  return Effect.map(
+    RequestId,
+    (requestId) =>
+      HttpServerResponse.text(refusalBody(plain, requestId), {
+        status: rules[plain.code].status,
+        headers: refusalHeaders(plain),
+      }),
+  )
+}
+
+function waitSeconds(refusal: Refusal): number | undefined {
+  return refusal.retryAfterSeconds ?? rules[refusal.code].retryAfterSeconds
+}
