@@ -142,7 +142,7 @@ export function screenMarket(market: Market): Result.Result<Market, MoverRejecti
 const depthUsdMin = 2_500
 
 /** A wider market has no price worth the name. Inclusive. */
-const spreadMax = 0.05
+export const spreadMax = 0.05
 
 /** With an outcome proposed, a price beyond these is on its way to 0 or 1: settlement, not news. */
 const settlement = { low: 0.03, high: 0.97 }
@@ -248,11 +248,10 @@ function byStrength(a: Mover, b: Mover): number {
 /** The feed item of a mover; at most one a market, window and tick. */
 export function moverItem(mover: Mover, createdAt: EpochMs): NewFeedItem {
   const { market, window, priceStart, priceNow, delta, zScore, confirmedBy, microstructure } = mover
-  const points = `${delta > 0 ? "up" : "down"} ${Math.round(Math.abs(delta) * 1_000) / 10} points`
   return {
     dedupeKey: `mover:${market.id}:${window}:${isoTime(mover.now)}`,
     type: "mover",
-    title: `${market.question} ${points} in ${window}, to ${priceNow.toFixed(3)}`,
+    title: market.question,
     createdAt: isoTime(createdAt),
     data: {
       market: marketRef(market),
