@@ -84,3 +84,37 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
   message: Schema.String,
   retryAfterSeconds: Schema.Int,
 }) {}
+
+/** The feed has no such item; `index` is null when the newest was asked for and there is none. */
+export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("SignalNotFound", {
+  index: Schema.NullOr(Schema.Int),
+}) {}
+
+/** The feed has not been fed for too long to be sold. */
+export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
+  retryAfterSeconds: Schema.Int,
+}) {}
+
+/** Why a product's work has no answer: facts that know nothing of money. */
+export type ProductFact = SignalNotFound | DataStale
+
+/** The one place that says what a failed work means to a buyer who has not been charged. */
+export function notCharged(fact: ProductFact): NotCharged {
+  switch (fact._tag) {
+    case "SignalNotFound":
+      return new NotCharged({
+        code: "signal_not_found",
+        message: fact.index === null
+          ? "The feed has no items yet"
+          : `The feed has no item with index ${fact.index}`,
+        hint: "Read /v1/index for the newest index. Your payment was not used.",
+      })
+    case "DataStale":
+      return new NotCharged({
+        code: "data_stale",
+        message: "The feed is too old to be sold",
+        retryAfterSeconds: fact.retryAfterSeconds,
+        hint: "Send the same payment again later, or let it expire: it was not used.",
+      })
+  }
+}

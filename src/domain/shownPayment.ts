@@ -1,0 +1,283 @@
+/**
+ * What a buyer shows us in x402: reading a payment header, and whether it pays for a product.
+ *
+ * Version 2 is spoken; version 1 payloads and the hybrid (version 2 without `accepted`) are taken
+ * too, because what is signed is the same. What a buyer echoes is checked, never used: everything
+ * that goes on is rebuilt from our own table and the signed message.
+ *
+ * @module
+ */
+import { Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import { usd } from "./money.ts"
+import { address, type Authorization, Bytes32, Signature } from "./payment.ts"
+import type { Product } from "./product.ts"
+import { type PaymentTerms, requirements } from "./x402.ts"
+
+/** Tolerance for the block that will carry the payment, and for a buyer's clock ahead of ours. */
+export const clockMarginSeconds = { early: 6, late: 30 } as const
+/** Largest payment header, as it comes: base64. */
+export const paymentHeaderLengthMax = 8_192
+
+/** What a payment header was found to hold. Hex is in lower case; the signature is in normal form. */
+export interface ShownPayment {
+  readonly x402Version: 1 | 2
+  readonly scheme: string | null
+  readonly network: string | null
+  /** The entry of `accepts` the buyer chose; null in version 1 and the hybrid. */
+  readonly accepted: typeof Accepted.Type | null
+  readonly authorization: Authorization
+  readonly signature: Signature
+  readonly resourceUrl: string | null
+  /** The `payment-identifier` the buyer chose; null when none was. */
+  readonly identifier: string | null
+}
+
+/** Why a payment does not pay for this, in words for its sender. */
+export class PaymentRejected
+  extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", { reason: Schema.String }) {}
+
+/** Reads a payment header: base64 or base64url, padded or not, of UTF-8 JSON. */
+export function decodePayment(header: string): Result.Result<ShownPayment, PaymentRejected> {
+  if (header.length > paymentHeaderLengthMax) {
+    return rejected(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
+  }
+  return Result.flatMap(jsonOf(header), (json) =>
+    Result.match(decodeWire(json), {
+      onFailure: () => rejected("The payment is not an x402 exact EVM payload"),
+      onSuccess: shown,
+    }))
+}
+
+/** Checks, in this order, that a payment pays for this product. Nothing is looked up. */
+export function matchPayment(
+  product: Product,
+  payment: ShownPayment,
+  terms: PaymentTerms,
+): Result.Result<ShownPayment, PaymentRejected> {
+  return firstFault(payment, [
+    ...offerChecks(product, payment, terms),
+    ...authorizationChecks(product, payment.authorization, terms),
+  ])
+}
+
+/**
+ * Checks that a payment can be settled now. Apart from `matchPayment`, because time passes: a
+ * payment that is already known is answered by its state, however late it is sent again.
+ */
+export function checkTimes(
+  payment: ShownPayment,
+  terms: PaymentTerms,
+  nowSeconds: bigint,
+): Result.Result<ShownPayment, PaymentRejected> {
+  return firstFault(payment, timeChecks(payment.authorization, terms, nowSeconds))
+}
+
+function firstFault(
+  payment: ShownPayment,
+  checks: ReadonlyArray<Check>,
+): Result.Result<ShownPayment, PaymentRejected> {
+  const fault = checks.find(([holds]) => !holds)
+  return fault === undefined ? Result.succeed(payment) : rejected(fault[1])
+}
+
+type Check = readonly [holds: boolean, reason: string]
+
+function offerChecks(
+  product: Product,
+  payment: ShownPayment,
+  terms: PaymentTerms,
+): ReadonlyArray<Check> {
+  const ours = requirements(product, terms)
+  const chosen = payment.accepted
+  const networks = payment.x402Version === 1
+    ? [ours.network, v1Networks[terms.chainId]]
+    : [ours.network]
+  return [
+    [payment.scheme === null || payment.scheme === ours.scheme, "Only the scheme exact is taken"],
+    [
+      payment.network === null || networks.includes(payment.network),
+      `Pay on the network ${ours.network}`,
+    ],
+    [
+      chosen === null || chosen.amount === ours.amount,
+      `The amount must be ${ours.amount} units of USDC ($${usd(product.price)})`,
+    ],
+    [chosen === null || same(chosen.asset, ours.asset), `The asset must be ${ours.asset}`],
+    [chosen === null || same(chosen.payTo, ours.payTo), `Pay to ${ours.payTo}`],
+    [
+      chosen === null || flowOf(chosen.extra) === (ours.extra.paymentFlow ?? "authorization"),
+      "The payment flow is not the one this route uses",
+    ],
+    [
+      names(product, payment.resourceUrl),
+      `The payment is for another resource than ${product.path}`,
+    ],
+  ]
+}
+
+function authorizationChecks(
+  product: Product,
+  { from, to, value }: Authorization,
+  terms: PaymentTerms,
+): ReadonlyArray<Check> {
+  return [
+    [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`],
+    [
+      value === product.price,
+      `The authorization must be over exactly ${product.price} units of USDC`,
+    ],
+    [!terms.ours.includes(from), "The payer is one of our own addresses"],
+  ]
+}
+
+/** An open-ended authorization could never be proved void, so it is refused. */
+function timeChecks(
+  { validAfter, validBefore }: Authorization,
+  terms: PaymentTerms,
+  now: bigint,
+): ReadonlyArray<Check> {
+  const latest = now + BigInt(terms.maxTimeoutSeconds + clockMarginSeconds.late)
+  const needed = now + BigInt(terms.neededSeconds + clockMarginSeconds.early)
+  return [
+    [validAfter <= now, "The authorization is not valid yet"],
+    [needed <= validBefore, "The authorization has expired or expires too soon"],
+    [
+      validBefore <= latest,
+      `The authorization must expire within ${terms.maxTimeoutSeconds} seconds`,
+    ],
+  ]
+}
+
+const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
+
+/** The HTTP path of the product, or its name as an MCP tool. */
+function names(product: Product, resourceUrl: string | null): boolean {
+  if (resourceUrl === null) return true
+  if (resourceUrl === `mcp://tool/${product.id}`) return true
+  const path = /^https?:\/\/[^/?#]+([^?#]*)/.exec(resourceUrl)?.[1]
+  return path === product.path
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}
+
+function flowOf(extra: unknown): unknown {
+  return typeof extra === "object" && extra !== null && "paymentFlow" in extra
+    ? extra.paymentFlow
+    : "authorization"
+}
+
+const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
+const hexOf = (digits: number) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`)))
+const Text = Schema.String.check(Schema.isMaxLength(2_048))
+
+const Payload = Schema.Struct({
+  authorization: Schema.Struct({
+    from: hexOf(40),
+    to: hexOf(40),
+    value: Digits,
+    validAfter: Digits,
+    validBefore: Digits,
+    nonce: hexOf(64),
+  }),
+  signature: hexOf(130),
+})
+
+const Accepted = Schema.Struct({
+  scheme: Text,
+  network: Text,
+  amount: Digits,
+  asset: hexOf(40),
+  payTo: hexOf(40),
+  extra: Schema.optionalKey(Schema.Unknown),
+})
+
+/** A buyer's own name for a payment: 16 to 128 letters, digits, `-` and `_`. */
+export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
+
+const WirePayment = Schema.Union([
+  Schema.Struct({
+    x402Version: Schema.Literal(2),
+    payload: Payload,
+    accepted: Schema.optionalKey(Accepted),
+    scheme: Schema.optionalKey(Text),
+    network: Schema.optionalKey(Text),
+    resource: Schema.optionalKey(
+      Schema.Struct({ url: Schema.optionalKey(Text) }),
+    ),
+    extensions: Schema.optionalKey(Schema.Struct({
+      "payment-identifier": Schema.optionalKey(Schema.Struct({
+        info: Schema.Struct({ id: Schema.optionalKey(PaymentIdentifier) }),
+      })),
+    })),
+  }),
+  Schema.Struct({
+    x402Version: Schema.Literal(1),
+    scheme: Text,
+    network: Text,
+    payload: Payload,
+  }),
+])
+
+const decodeWire = Schema.decodeUnknownResult(WirePayment)
+const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
+
+function shown(wire: typeof WirePayment.Type): Result.Result<ShownPayment, PaymentRejected> {
+  const { authorization, signature } = wire.payload
+  const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
+  return Result.map(normalSignature(signature), (signature) => ({
+    x402Version: wire.x402Version,
+    scheme: accepted?.scheme ?? wire.scheme ?? null,
+    network: accepted?.network ?? wire.network ?? null,
+    accepted,
+    authorization: {
+      from: address(authorization.from),
+      to: address(authorization.to),
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: decodeBytes32(authorization.nonce.toLowerCase()),
+    },
+    signature,
+    resourceUrl: wire.x402Version === 2 ? wire.resource?.url ?? null : null,
+    identifier: wire.x402Version === 2
+      ? wire.extensions?.["payment-identifier"]?.info.id ?? null
+      : null,
+  }))
+}
+
+/** Half of the order of secp256k1: of the two forms of a signature only the lower s is taken. */
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const signatureVs: Readonly<Record<number, string>> = { 0: "1b", 1: "1c", 27: "1b", 28: "1c" }
+
+/** One authorization has one signature: v of 0 or 1 becomes 27 or 28, a high s is refused. */
+function normalSignature(spelling: string): Result.Result<Signature, PaymentRejected> {
+  const lower = spelling.toLowerCase()
+  const v = signatureVs[Number.parseInt(lower.slice(130), 16)]
+  const s = BigInt(`0x${lower.slice(66, 130)}`)
+  if (v === undefined) return rejected("The signature's recovery byte must be 0, 1, 27 or 28")
+  if (s > halfOrder) return rejected("The signature is malleable: its s is in the upper half")
+  return Result.succeed(Signature.make(`0x${lower.slice(2, 130)}${v}`))
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
+  const unpadded = header.replace(/={1,2}$/, "")
+  const bytes = Base64Url.decode(unpadded.replaceAll("+", "-").replaceAll("/", "_"))
+  return Result.mapError(
+    Result.flatMap(bytes, (bytes) =>
+      Result.try(() => {
+        const json: unknown = JSON.parse(utf8.decode(bytes))
+        return json
+      })),
+    () => new PaymentRejected({ reason: "The payment header is not base64 of a JSON payload" }),
+  )
+}
+
+function rejected(reason: string): Result.Result<never, PaymentRejected> {
+  return Result.fail(new PaymentRejected({ reason }))
+}
