@@ -1,0 +1,85 @@
+/**
+ * The CLOB, the venue's exchange: its order books and price histories, decoded.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import type { Level, OrderBook } from "../../domain/book.ts"
+import { type PricePoint, TokenId } from "../../domain/market.ts"
+import type { EpochMs } from "../../domain/time.ts"
+import { id, instant, list, number, object, type WireObject } from "./wire.ts"
+
+/** Why a book cannot be used at all. */
+export type BookRejection = "undecodable" | "missing_token" | "too_many_levels"
+
+/** At the finest tick (0.0001) a side has at most 9,999 levels. */
+const levelsMax = 10_000
+
+/**
+ * One book. Levels come in whatever order the venue chose; a level whose price or size is no number
+ * is left out. A book is as old as the venue says, never younger than `receivedAt`.
+ */
+export function decodeBook(
+  value: unknown,
+  receivedAt: EpochMs,
+): Result.Result<OrderBook, BookRejection> {
+  const row = object(value)
+  if (row === null) return Result.fail("undecodable")
+  const tokenId = id(row["asset_id"] ?? row["token_id"])
+  if (tokenId === null) return Result.fail("missing_token")
+  const bids = list(row["bids"])
+  const asks = list(row["asks"])
+  if (bids.length > levelsMax || asks.length > levelsMax) return Result.fail("too_many_levels")
+  return Result.succeed({
+    tokenId: TokenId.make(tokenId),
+    bids: levels(bids),
+    asks: levels(asks),
+    observedAt: Math.min(instant(row["timestamp"]) ?? receivedAt, receivedAt),
+  })
+}
+
+/**
+ * The points of a price history, in the venue's order. Understands both spellings: `history` of
+ * `{t, p}` (CLOB) and `data` of `{timestamp, price}` (Data v2). Null when there is no series in it.
+ */
+export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null {
+  const body = object(value)
+  const rows = body?.["history"] ?? body?.["data"]
+  if (!Array.isArray(rows)) return null
+  return rows.flatMap((row) => {
+    const fields = object(row)
+    if (fields === null) return []
+    const at = instant(fields["t"] ?? fields["timestamp"])
+    const price = number(fields["p"] ?? fields["price"])
+    return at === null || price === null || price < 0 || price > 1 ? [] : [{ at, price }]
+  })
+}
+
+/** A market of the CLOB's own listing, spelled as Gamma would: it lacks volumes and best prices. */
+export function asGammaRow(market: WireObject): WireObject {
+  const tokens = list(market["tokens"]).map((token) => object(token))
+  return {
+    conditionId: market["condition_id"],
+    slug: market["market_slug"],
+    question: market["question"],
+    outcomes: tokens.map((token) => token?.["outcome"]),
+    clobTokenIds: tokens.map((token) => token?.["token_id"]),
+    endDate: market["end_date_iso"],
+    active: market["active"],
+    closed: market["closed"],
+    archived: market["archived"],
+    acceptingOrders: market["accepting_orders"],
+    tags: market["tags"],
+  }
+}
+
+function levels(rows: ReadonlyArray<unknown>): ReadonlyArray<Level> {
+  const found: Array<Level> = []
+  for (const row of rows) {
+    const fields = object(row)
+    const price = number(fields?.["price"])
+    const size = number(fields?.["size"])
+    if (price !== null && size !== null) found.push({ price, size })
+  }
+  return found
+}

@@ -1,0 +1,103 @@
+/**
+ * The Data API, the venue's tape: its trades, decoded.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import { MarketId, TokenId, type Trade } from "../../domain/market.ts"
+import type { EpochMs } from "../../domain/time.ts"
+import type { Decoded } from "../../services/VenueClient.ts"
+import { id, instant, list, number, object, text } from "./wire.ts"
+
+/** Why a row of the tape is no fill. */
+export type TradeRejection =
+  | "undecodable"
+  | "missing_id"
+  | "missing_token"
+  | "missing_time"
+  | "bad_side"
+  | "bad_price"
+  | "bad_size"
+
+/**
+ * One fill, in the second version's spelling or the first's. Identical rows are common and real (a
+ * transaction may hold many fills), so nothing is merged here.
+ */
+export function decodeTrade(value: unknown): Result.Result<Trade, TradeRejection> {
+  const row = object(value)
+  if (row === null) return Result.fail("undecodable")
+  const marketId = id(row["condition_id"] ?? row["conditionId"])
+  if (marketId === null) return Result.fail("missing_id")
+  const tokenId = id(row["token_id"] ?? row["asset"])
+  if (tokenId === null) return Result.fail("missing_token")
+  const at = instant(row["timestamp"])
+  if (at === null) return Result.fail("missing_time")
+  const side = sideOf(row["side"])
+  if (side === null) return Result.fail("bad_side")
+  const price = number(row["price"])
+  if (price === null || price < 0 || price > 1) return Result.fail("bad_price")
+  const size = number(row["size"])
+  if (size === null || size <= 0) return Result.fail("bad_size")
+  return Result.succeed({
+    marketId: MarketId.make(marketId),
+    tokenId: TokenId.make(tokenId),
+    side,
+    price,
+    size,
+    at,
+    wallet: text(row["proxy_wallet"] ?? row["proxyWallet"]).toLowerCase(),
+    transaction: text(row["transaction_hash"] ?? row["transactionHash"]),
+  })
+}
+
+/** Decodes rows of the tape; those of other markets than `marketId`, when given, are rejected. */
+export function decodeTrades(
+  rows: ReadonlyArray<unknown>,
+  marketId: MarketId | null,
+): Decoded<Trade> {
+  const trades: Array<Trade> = []
+  const rejected: Record<string, number> = {}
+  for (const row of rows) {
+    const decoded = decodeTrade(row)
+    const reason = Result.isFailure(decoded)
+      ? decoded.failure
+      : marketId !== null && decoded.success.marketId !== marketId
+      ? "other_market"
+      : null
+    if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
+    else if (Result.isSuccess(decoded)) trades.push(decoded.success)
+  }
+  return { rows: trades, rejected }
+}
+
+/** One page of the second version's envelope. Null when it is not one. */
+export interface TradePage {
+  readonly rows: ReadonlyArray<unknown>
+  readonly next: string | null
+}
+
+export function tradePage(value: unknown): TradePage | null {
+  const body = object(value)
+  if (body === null || !Array.isArray(body["data"])) return null
+  const pagination = object(body["pagination"])
+  const next = pagination?.["next_cursor"]
+  return {
+    rows: list(body["data"]),
+    next: typeof next === "string" && next !== "" && pagination?.["has_more"] !== false
+      ? next
+      : null,
+  }
+}
+
+/** The oldest instant on a page, or null when it shows none. */
+export function oldest(trades: ReadonlyArray<Trade>): EpochMs | null {
+  return trades.reduce<EpochMs | null>(
+    (least, { at }) => least === null || at < least ? at : least,
+    null,
+  )
+}
+
+function sideOf(value: unknown): Trade["side"] | null {
+  const side = typeof value === "string" ? value.toLowerCase() : ""
+  return side === "buy" || side === "sell" ? side : null
+}

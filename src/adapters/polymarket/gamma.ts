@@ -1,0 +1,226 @@
+/**
+ * Gamma, the venue's listing: its rows become markets, or are rejected for a reason.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import {
+  type Market,
+  MarketId,
+  type MarketStatus,
+  type MechanicalEvidence,
+  mechanicalSign,
+  Slug,
+  TokenId,
+} from "../../domain/market.ts"
+import { day, type EpochMs } from "../../domain/time.ts"
+import type { Decoded } from "../../services/VenueClient.ts"
+import { flag, id, instant, list, number, object, text, type WireObject } from "./wire.ts"
+
+/** Why a row of the listing is no market of ours. */
+export type MarketRejection =
+  | "undecodable"
+  | "missing_id"
+  | "bad_slug"
+  | "missing_question"
+  | "not_binary"
+  | "missing_tokens"
+  | "closed"
+  | "inactive"
+  | "not_accepting_orders"
+  | "ended_long_ago"
+
+/**
+ * A market this long past its scheduled end is dead weight, whatever its flags say. Ends are often
+ * kick-offs or first possible dates, and disputes take a week, so the grace is generous.
+ */
+const endedLongAgoMs = 30 * day
+
+const siteUrl = "https://polymarket.com"
+
+/** Outcome states at the oracle in which an outcome was put forward and is not final. */
+const proposedStates: ReadonlySet<string> = new Set([
+  "proposed",
+  "reproposed",
+  "challenged",
+  "disputed",
+  "arbitration",
+])
+const resolvedStates: ReadonlySet<string> = new Set(["resolved", "settled"])
+
+/** The venue's own top-level categories, by tag slug: what a reader would call the market. */
+const categories: ReadonlySet<string> = new Set([
+  "politics",
+  "sports",
+  "crypto",
+  "finance",
+  "economy",
+  "economics",
+  "tech",
+  "culture",
+  "pop-culture",
+  "geopolitics",
+  "world",
+  "weather",
+  "mentions",
+  "elections",
+  "esports",
+])
+
+/** Decodes a page of rows as of `now`. */
+export function decodeMarkets(rows: ReadonlyArray<unknown>, now: EpochMs): Decoded<Market> {
+  const markets: Array<Market> = []
+  const rejected: Record<string, number> = {}
+  for (const row of rows) {
+    const decoded = decodeMarket(row, now)
+    if (Result.isSuccess(decoded)) markets.push(decoded.success)
+    else rejected[decoded.failure] = (rejected[decoded.failure] ?? 0) + 1
+  }
+  return { rows: markets, rejected }
+}
+
+/** The market a row describes as of `now`, or the first reason why it is none. */
+export function decodeMarket(
+  value: unknown,
+  now: EpochMs,
+): Result.Result<Market, MarketRejection> {
+  const row = object(value)
+  if (row === null) return Result.fail("undecodable")
+  const marketId = id(row["conditionId"])
+  if (marketId === null) return Result.fail("missing_id")
+  const slug = row["slug"]
+  if (!isSlug(slug)) return Result.fail("bad_slug")
+  const question = text(row["question"])
+  if (question === "") return Result.fail("missing_question")
+  const outcomes = pair(row["outcomes"], (outcome) => text(outcome) || null)
+  if (outcomes === null || row["marketType"] === "scalar") return Result.fail("not_binary")
+  const tokenIds = pair(row["clobTokenIds"], id)
+  if (tokenIds === null || tokenIds[0] === tokenIds[1]) return Result.fail("missing_tokens")
+  const endsAt = instant(row["endDate"]) ?? instant(row["endDateIso"])
+  const notLive = whyNotLive(row, endsAt, now)
+  if (notLive !== null) return Result.fail(notLive)
+  const event = object(list(row["events"])[0])
+  const tags = tagsOf(row, event)
+  const eventSlug = isSlug(event?.["slug"]) ? event["slug"] : slug
+  return Result.succeed({
+    id: MarketId.make(marketId),
+    slug: Slug.make(slug),
+    question,
+    eventSlug,
+    url: pageUrl(slug, eventSlug),
+    category: categoryOf(row, tags),
+    outcomes,
+    tokenIds: [TokenId.make(tokenIds[0]), TokenId.make(tokenIds[1])],
+    endsAt,
+    volumeUsd: amount(row, "volumeNum", "volume", "volumeClob"),
+    liquidityUsd: amount(row, "liquidityNum", "liquidity", "liquidityClob"),
+    status: statusOf(row),
+    listed: listedOf(row),
+    takerFeeRate: takerFeeRateOf(row),
+    mechanical: mechanicalSign(evidenceOf(row, slug, event, tags)),
+  })
+}
+
+/** `active` alone proves nothing: the venue keeps it set on markets that ended long ago. */
+function whyNotLive(row: WireObject, endsAt: EpochMs | null, now: EpochMs): MarketRejection | null {
+  if (flag(row["closed"]) === true || flag(row["archived"]) === true) return "closed"
+  if (flag(row["active"]) !== true) return "inactive"
+  if (flag(row["acceptingOrders"]) !== true) return "not_accepting_orders"
+  if (endsAt !== null && endsAt < now - endedLongAgoMs) return "ended_long_ago"
+  return null
+}
+
+/** The singular field: the plural one keeps disputes that are long over. */
+function statusOf(row: WireObject): MarketStatus {
+  const state = text(row["umaResolutionStatus"]).toLowerCase()
+  if (proposedStates.has(state)) return "proposed"
+  return resolvedStates.has(state) ? "resolved" : "open"
+}
+
+function listedOf(row: WireObject): Market["listed"] {
+  const bestBid = number(row["bestBid"])
+  const bestAsk = number(row["bestAsk"])
+  if (bestBid === null || bestAsk === null) return null
+  return bestBid >= 0 && bestBid < bestAsk && bestAsk <= 1 ? { bestBid, bestAsk } : null
+}
+
+/** `takerBaseFee` is a left-over of old rules and says nothing. */
+function takerFeeRateOf(row: WireObject): number {
+  const rate = number(object(row["feeSchedule"])?.["rate"])
+  return rate !== null && rate >= 0 && rate <= 1 ? rate : 0
+}
+
+/** The first of these fields that holds an amount; 0 when none does. */
+function amount(row: WireObject, ...fields: ReadonlyArray<string>): number {
+  for (const field of fields) {
+    const value = number(row[field])
+    if (value !== null && value >= 0) return value
+  }
+  return 0
+}
+
+interface Tag {
+  readonly slug: string
+  readonly label: string
+}
+
+function tagsOf(row: WireObject, event: WireObject | null): ReadonlyArray<Tag> {
+  const own = list(row["tags"])
+  return (own.length > 0 ? own : list(event?.["tags"])).map((tag) => {
+    const fields = object(tag)
+    const label = text(fields === null ? tag : fields["label"])
+    const slug = text(fields?.["slug"]) || label
+    return { slug: slug.toLowerCase().replaceAll(" ", "-"), label }
+  })
+}
+
+/** The row's own category, else the tag that names one; the rest of the tags are topics. */
+function categoryOf(row: WireObject, tags: ReadonlyArray<Tag>): string | null {
+  const own = text(row["category"])
+  if (own !== "") return own
+  const tag = tags.find(({ slug, label }) => label !== "" && categories.has(slug))
+  return tag?.label ?? categoryOfFees(row)
+}
+
+/** The fee table goes by category, so its name tells one: `sports_fees_v2` is Sports. */
+function categoryOfFees(row: WireObject): string | null {
+  const name = /^([a-z]+)(?:_[a-z]+)?_fees(?:_v\d+)?$/.exec(text(row["feeType"]))?.[1]
+  return name === undefined || !categories.has(name)
+    ? null
+    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+}
+
+function evidenceOf(
+  row: WireObject,
+  slug: string,
+  event: WireObject | null,
+  tags: ReadonlyArray<Tag>,
+): MechanicalEvidence {
+  const series = object(list(event?.["series"])[0]) ?? object(list(row["series"])[0])
+  return {
+    slug,
+    seriesSlug: text(event?.["seriesSlug"]) || text(series?.["slug"]) || null,
+    recurrence: text(series?.["recurrence"]) || null,
+    tags: tags.map((tag) => tag.slug),
+    resolutionSource: text(row["resolutionSource"]) || text(event?.["resolutionSource"]) || null,
+  }
+}
+
+function pageUrl(slug: string, eventSlug: string): string {
+  return eventSlug === slug ? `${siteUrl}/event/${slug}` : `${siteUrl}/event/${eventSlug}/${slug}`
+}
+
+function isSlug(value: unknown): value is string {
+  return typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,199}$/.test(value)
+}
+
+function pair(
+  value: unknown,
+  read: (part: unknown) => string | null,
+): readonly [string, string] | null {
+  const parts = list(value)
+  if (parts.length !== 2) return null
+  const first = read(parts[0])
+  const second = read(parts[1])
+  return first === null || second === null ? null : [first, second]
+}

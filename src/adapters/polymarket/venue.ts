@@ -1,0 +1,263 @@
+/**
+ * Polymarket as a venue: Gamma lists, the CLOB has books and histories, the Data API has the tape.
+ *
+ * @module
+ */
+import { Array, Clock, Effect, Layer, Option, Result, Semaphore, Stream } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import type { OrderBook } from "../../domain/book.ts"
+import type { Market, MarketId, PricePoint, TokenId, Trade } from "../../domain/market.ts"
+import { day, type EpochMs, minute, second } from "../../domain/time.ts"
+import { type Decoded, VenueClient, VenueUnavailable } from "../../services/VenueClient.ts"
+import { decodeBook, decodeHistory } from "./clob.ts"
+import { decodeTrades, oldest, tradePage } from "./data.ts"
+import { decodeMarkets } from "./gamma.ts"
+import { defaultLimits, type Limits } from "./limits.ts"
+import { type Ask, asks } from "./requests.ts"
+import { object } from "./wire.ts"
+
+export interface PolymarketOptions {
+  readonly gammaUrl: string
+  readonly clobUrl: string
+  /** With its version: the venue serves the second under `/v2`. */
+  readonly dataUrl: string
+  /** Replaces some of `defaultLimits`. */
+  readonly limits?: Partial<Limits>
+}
+
+export const polymarketUrls = {
+  gammaUrl: "https://gamma-api.polymarket.com",
+  clobUrl: "https://clob.polymarket.com",
+  dataUrl: "https://data-api.polymarket.com/v2",
+} as const satisfies PolymarketOptions
+
+/** The venue refuses windows over 15 days. */
+const historyWindowMs = 14 * day
+
+/** `VenueClient` over the venue's public endpoints, which need no key. */
+export function layer(
+  options: PolymarketOptions,
+): Layer.Layer<VenueClient, never, HttpClient.HttpClient> {
+  const limits: Limits = { ...defaultLimits, ...options.limits }
+  return Layer.effect(
+    VenueClient,
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const gamma = yield* Semaphore.make(limits.inFlightMax)
+      const clob = yield* Semaphore.make(limits.inFlightMax)
+      const data = yield* Semaphore.make(limits.inFlightMax)
+      const pace = limits.perTenSeconds
+      return VenueClient.of({
+        name: "polymarket",
+        listMarkets: listMarkets(asks(client, gamma, pace.listing, limits), options, limits),
+        books: books(asks(client, clob, pace.books, limits), options, limits),
+        priceHistory: priceHistory(asks(client, clob, pace.history, limits), options, limits),
+        trades: trades(asks(client, data, pace.trades, limits), options, limits),
+      })
+    }),
+  )
+}
+
+interface Sweep {
+  readonly cursor: string | null
+  readonly pages: number
+  /** Cursors that were followed: one that returns would lead in a circle. */
+  readonly followed: Set<string>
+  /** What each page began and ended with: the same page twice hides another. */
+  readonly seen: Set<string>
+}
+
+function firstPage(): Sweep {
+  return { cursor: null, pages: 0, followed: new Set(), seen: new Set() }
+}
+
+/**
+ * A page is asked for with the same cursor until it comes. A page that leads back, or that was
+ * already served under another cursor, counts as not having come: taking it would skip markets.
+ */
+function listMarkets(
+  ask: Ask,
+  options: PolymarketOptions,
+  limits: Limits,
+): Stream.Stream<Decoded<Market>, VenueUnavailable> {
+  const page = Effect.fnUntraced(function* (sweep: Sweep) {
+    if (sweep.pages >= limits.pagesMax) {
+      return yield* new VenueUnavailable({ operation: "listMarkets", reason: "too many pages" })
+    }
+    const request = HttpClientRequest.get(`${options.gammaUrl}/markets/keyset`, {
+      urlParams: {
+        limit: limits.pageRows,
+        closed: "false",
+        include_tag: "true",
+        ...(sweep.cursor === null ? {} : { after_cursor: sweep.cursor }),
+      },
+    })
+    const found = yield* ask("listMarkets", request, (body) => unseenPage(body, sweep))
+    const now = yield* Clock.currentTimeMillis
+    sweep.seen.add(found.mark)
+    if (found.next !== null) sweep.followed.add(found.next)
+    const decoded = decodeMarkets(found.rows, now)
+    const next: Option.Option<Sweep> = found.next === null
+      ? Option.none()
+      : Option.some({ ...sweep, cursor: found.next, pages: sweep.pages + 1 })
+    return [[decoded], next] as const
+  })
+  return Stream.suspend(() => Stream.paginate(firstPage(), page))
+}
+
+interface ListingPage {
+  readonly rows: ReadonlyArray<unknown>
+  readonly next: string | null
+  readonly mark: string
+}
+
+function unseenPage(body: unknown, sweep: Sweep): ListingPage | null {
+  const fields = object(body)
+  const rows = fields?.["markets"]
+  if (!globalThis.Array.isArray(rows)) return null
+  const next = fields?.["next_cursor"]
+  const cursor = typeof next === "string" && next !== "" ? next : null
+  const mark = rows.length === 0
+    ? `empty ${sweep.pages}`
+    : `${rowMark(rows[0])} ${rowMark(rows.at(-1))}`
+  if (sweep.seen.has(mark) || (cursor !== null && sweep.followed.has(cursor))) return null
+  return { rows, next: cursor, mark }
+}
+
+function rowMark(row: unknown): string {
+  const fields = object(row)
+  return String(fields?.["id"] ?? fields?.["conditionId"])
+}
+
+/** Batches that stay unavailable are counted by token; only when all are does the call fail. */
+function books(ask: Ask, options: PolymarketOptions, limits: Limits) {
+  const batchOf = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
+    const request = HttpClientRequest.post(`${options.clobUrl}/books`).pipe(
+      HttpClientRequest.bodyJsonUnsafe(tokenIds.map((tokenId) => ({ token_id: tokenId }))),
+    )
+    const rows = yield* ask("books", request, rowsOf)
+    const now = yield* Clock.currentTimeMillis
+    return decodeBooks(rows, new Set(tokenIds), now)
+  })
+  return Effect.fn("polymarket.books")(function* (tokenIds: ReadonlyArray<TokenId>) {
+    const batches = Array.chunksOf([...new Set(tokenIds)], limits.bookBatch)
+    const results = yield* Effect.forEach(
+      batches,
+      (batch) => Effect.result(batchOf(batch)),
+      { concurrency: limits.bookBatchesAtOnce },
+    )
+    const failures = results.filter(Result.isFailure)
+    const found = results.filter(Result.isSuccess).map(({ success }) => success)
+    const failure = failures[0]
+    if (failure !== undefined && found.length === 0) return yield* failure.failure
+    const lost = results.reduce(
+      (sum, result, at) => Result.isFailure(result) ? sum + (batches[at]?.length ?? 0) : sum,
+      0,
+    )
+    return merge(
+      lost === 0 ? found : [...found, { rows: [], rejected: { unavailable: lost } }],
+    )
+  })
+}
+
+function decodeBooks(
+  rows: ReadonlyArray<unknown>,
+  asked: ReadonlySet<TokenId>,
+  now: EpochMs,
+): Decoded<OrderBook> {
+  const found = new Map<TokenId, OrderBook>()
+  const rejected: Record<string, number> = {}
+  for (const row of rows) {
+    const decoded = decodeBook(row, now)
+    const reason = Result.isFailure(decoded)
+      ? decoded.failure
+      : asked.has(decoded.success.tokenId)
+      ? null
+      : "unasked"
+    if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
+    else if (Result.isSuccess(decoded)) found.set(decoded.success.tokenId, decoded.success)
+  }
+  return { rows: [...found.values()], rejected }
+}
+
+/** The whole range in windows the venue accepts, the points outside of it left out. */
+function priceHistory(ask: Ask, options: PolymarketOptions, limits: Limits) {
+  return Effect.fn("polymarket.priceHistory")(function* (
+    tokenId: TokenId,
+    range: { readonly from: EpochMs; readonly to: EpochMs; readonly stepMs: number },
+  ) {
+    const points: Array<PricePoint> = []
+    const windows = Math.min(
+      Math.ceil((range.to - range.from) / historyWindowMs),
+      limits.historyWindowsMax,
+    )
+    const first = range.to - windows * historyWindowMs
+    for (let window = 0; window < windows; window++) {
+      const start = Math.max(range.from, first + window * historyWindowMs)
+      const end = first + (window + 1) * historyWindowMs
+      const request = HttpClientRequest.get(`${options.clobUrl}/prices-history`, {
+        urlParams: {
+          market: tokenId,
+          startTs: Math.floor(start / second),
+          endTs: Math.ceil(end / second),
+          fidelity: Math.max(1, Math.round(range.stepMs / minute)),
+        },
+      })
+      const found = yield* ask("priceHistory", request, decodeHistory)
+      for (const point of found) if (point.at >= start && point.at <= range.to) points.push(point)
+    }
+    return points
+  })
+}
+
+/** Pages from the newest fill back, until one is older than `since` or there are enough. */
+function trades(ask: Ask, options: PolymarketOptions, limits: Limits) {
+  return Effect.fn("polymarket.trades")(function* (marketId: MarketId, since: EpochMs) {
+    const found: Array<Decoded<Trade>> = []
+    const followed = new Set<string>()
+    let cursor: string | null = null
+    let count = 0
+    for (let page = 0; page < limits.tradePagesMax && count < limits.tradesMax; page++) {
+      const request: HttpClientRequest.HttpClientRequest = HttpClientRequest.get(
+        `${options.dataUrl}/trades`,
+        {
+          urlParams: {
+            condition: marketId,
+            taker_only: "false",
+            limit: Math.min(limits.tradeRows, limits.tradesMax),
+            ...(cursor === null ? {} : { cursor }),
+          },
+        },
+      )
+      const { rows, next } = yield* ask("trades", request, (body) => {
+        const read = tradePage(body)
+        return read !== null && read.next !== null && followed.has(read.next) ? null : read
+      })
+      const decoded = decodeTrades(rows, marketId)
+      found.push(decoded)
+      count += rows.length
+      const last = oldest(decoded.rows)
+      if (next === null || (last !== null && last < since)) break
+      followed.add(next)
+      cursor = next
+    }
+    const all = merge(found)
+    const recent = all.rows.filter(({ at }) => at >= since).sort((a, b) => b.at - a.at)
+    return { rows: recent.slice(0, limits.tradesMax), rejected: all.rejected }
+  })
+}
+
+function rowsOf(body: unknown): ReadonlyArray<unknown> | null {
+  return globalThis.Array.isArray(body) ? body : null
+}
+
+/** Everything that was decoded and everything that was rejected, as one. */
+function merge<A>(parts: ReadonlyArray<Decoded<A>>): Decoded<A> {
+  const rejected: Record<string, number> = {}
+  for (const part of parts) {
+    for (const [reason, count] of Object.entries(part.rejected)) {
+      rejected[reason] = (rejected[reason] ?? 0) + count
+    }
+  }
+  return { rows: parts.flatMap((part) => part.rows), rejected }
+}
