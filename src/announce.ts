@@ -1,0 +1,86 @@
+/**
+ * What a person at a terminal reads: the settings a start runs on, what to try, and a line a tick.
+ *
+ * @module
+ */
+import { Duration } from "effect"
+import { products } from "./domain/product.ts"
+import { usd } from "./domain/money.ts"
+import type { TickReport } from "./services/Ingestion.ts"
+import type { Budget, Settings } from "./settings.ts"
+
+/** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
+export function banner(settings: Settings): string {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["mode", settings.mode],
+    ["venue", venueLine(settings)],
+    ["payments", paymentsLine(settings)],
+    ["store", storeLine(settings)],
+    ["tick", `every ${Duration.format(settings.tick)}, aligned`],
+    ["limits", limitsLine(settings)],
+  ]
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)
+  return ["Bellwether 1.0.0", ...lines].join("\n")
+}
+
+/** What to try once the service listens. */
+export function invitation(settings: Settings): string {
+  const base = settings.publicBaseUrl
+  const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
+  const lines = [
+    `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
+    `  free      curl ${base}/v1/index    also /v1/pulse /v1/sample /health /openapi.json`,
+    `  paid      ${paid.join("   ")}`,
+  ]
+  if (settings.payments.kind === "simulated") {
+    lines.push("  buy       deno task buy /v1/latest    (a throw-away key, play money)")
+  }
+  return lines.join("\n")
+}
+
+/** One tick in one line: what was read, what was found, what went no further and why. */
+export function tickLine(report: TickReport): string {
+  const at = new Date(report.slot).toISOString().slice(11, 19)
+  const counts = [
+    `${report.markets} markets`,
+    `${report.books} books`,
+    `${report.movers.length} movers`,
+    ...(report.seeded > 0 ? [`${report.seeded} histories`] : []),
+  ]
+  const reasons = Object.entries(report.rejected)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${reason} ${count}`)
+  const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
+  return `tick ${at}  ${counts.join("  ")}  rejected: ${reasons.join(", ") || "none"}  ` +
+    `${report.seconds.toFixed(2)} s${failed}`
+}
+
+function venueLine({ venue }: Settings): string {
+  switch (venue.kind) {
+    case "simulated":
+      return `simulated, seed ${venue.seed}, ${venue.markets} live markets, real time`
+    case "replay":
+      return `replay of ${venue.dir}`
+    case "polymarket":
+      return "polymarket, live"
+  }
+}
+
+function paymentsLine({ payments, payTo }: Settings): string {
+  return payments.kind === "simulated"
+    ? `simulated: real signatures, play money, no chain (payTo ${payTo})`
+    : `live through ${payments.facilitatorUrl.host} to ${payTo}`
+}
+
+function storeLine({ database }: Settings): string {
+  return database.kind === "postgres"
+    ? "PostgreSQL at DATABASE_URL"
+    : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no role wall)`
+}
+
+function limitsLine(settings: Settings): string {
+  const show = (budget: Budget) =>
+    budget === "off" ? "OFF (benchmarks only)" : `${budget.limit} in ${budget.windowMs / 1000} s`
+  return `free ${show(settings.freeLimit)}, documents ${show(settings.documentLimit)}, ` +
+    `invalid payments ${show(settings.invalidPaymentLimit)}, a client address`
+}
