@@ -9,12 +9,14 @@ import type { Product } from "../domain/product.ts"
 import type { NotCharged, Receipt, RefundQueued, Unresolved } from "../domain/refusal.ts"
 import type { ShownPayment } from "../domain/shownPayment.ts"
 
-/** A request with a payment that pays for it, as far as can be told without looking anything up. */
+/** A request with a payment that matches it, as far as can be told without looking anything up. */
 export interface Purchase {
   readonly product: Product
   /** The product and its canonical parameters: what the payment is bound to. */
   readonly request: string
   readonly payment: ShownPayment
+  /** Why the payment cannot be settled now; null when it can. A payment already known may be late. */
+  readonly late: string | null
   /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
   readonly secret: string | null
 }

@@ -1,0 +1,282 @@
+/**
+ * The paywall: one function in front of every paid route.
+ *
+ * Order: no payment, 402, before anything is looked at; then parameters, so that a wrong one leaves
+ * the payment untouched; then the payment, cheapest check first. What leaves is the answer, a 402,
+ * or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with anything that is not
+ * a product's fact does not compile.
+ *
+ * @module
+ */
+import { Clock, Effect, Result, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Product } from "../domain/product.ts"
+import { NotCharged, notCharged, type ParameterFault, type ProductFact } from "../domain/refusal.ts"
+import {
+  checkTimes,
+  decodePayment,
+  matchPayment,
+  PaymentIdentifier,
+  type ShownPayment,
+} from "../domain/shownPayment.ts"
+import { challenge, type PaymentTerms, receiptHeader } from "../domain/x402.ts"
+import { type Answer, type Delivery, Payments } from "../services/Payments.ts"
+import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
+import { refusalResponse } from "./errors.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** What a paid route adds to its product: how its parameters are read, and how its answer is made. */
+export interface Sale<Input extends CanonicalInput> {
+  /** Pure. Defaults are filled in, so that two spellings of one request are one request. */
+  readonly decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<ParameterFault>>
+  readonly work: (input: Input) => Effect.Effect<Work, ProductFact>
+}
+
+/** Decoded parameters, flat, so that they have one spelling. */
+export type CanonicalInput = Readonly<Record<string, string | number | boolean | null>>
+
+/** The body of a 200 without `success` and `charged`, which the paywall adds. */
+export interface Work {
+  readonly body: Readonly<Record<string, unknown>>
+  /** False: there is nothing worth the price, so it is given away. */
+  readonly charge: boolean
+}
+
+export interface PaywallOptions {
+  readonly terms: PaymentTerms
+  /** How many invalid payments a client may show; null for no limit (benchmarks only). */
+  readonly invalidPayments: RatePolicy | null
+  /** Who a request counts against. */
+  readonly clientOf: (request: Request) => string
+}
+
+export type Paywall = (
+  product: Product,
+) => <Input extends CanonicalInput>(
+  sale: Sale<Input>,
+) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
+
+/** The paywall of a service; make it once, when the routes are built. */
+export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions) {
+  const payments = yield* Payments
+  const limits = yield* RateLimits
+  const invalid = invalidPayments(limits, options.invalidPayments)
+  const { terms } = options
+
+  const paywall: Paywall = (product) => {
+    const unpaid = ready(challengeFor(product, terms))
+    const rechallenge = (client: string, { message }: NotCharged) =>
+      Effect.as(invalid.count(client), ready(challengeFor(product, terms, message)))
+
+    return (sale) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const header = paymentHeader(request.headers)
+        if (header === undefined || request.method === "HEAD") return unpaid
+
+        const input = yield* fromResult(parametersOf(request, sale.decode))
+        const key = yield* fromResult(idempotencyKey(request))
+        const client = options.clientOf(request)
+        yield* invalid.check(client)
+        const now = yield* Clock.currentTimeMillis
+        return yield* fromResult(purchaseOf(product, terms, header, now)).pipe(
+          Effect.flatMap(({ payment, late }) => {
+            const purchase = {
+              product,
+              payment,
+              late,
+              request: canonicalRequest(product, input),
+              secret: key ?? payment.identifier,
+            }
+            return payments.sell(purchase, answerOf(sale.work(input)))
+          }),
+          Effect.flatMap((delivery) => Effect.as(payments.sent(delivery), delivered(delivery))),
+          Effect.catchTag("NotCharged", (error) =>
+            error.code === "payment_required" ? rechallenge(client, error) : Effect.fail(error)),
+        )
+      }).pipe(Effect.catch(refusalResponse))
+  }
+  return paywall
+})
+
+/** A 402 that is ready to be sent: the same bytes for everybody who shows no payment. */
+export interface ReadyChallenge {
+  readonly status: 402
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+const utf8 = new TextEncoder()
+
+/** The 402 of a product. Without an `error` it is what a request without a payment gets. */
+export function challengeFor(
+  product: Product,
+  terms: PaymentTerms,
+  error?: string,
+): ReadyChallenge {
+  const { header, body } = challenge(product, terms, error)
+  return {
+    status: 402,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "payment-required": header,
+    },
+    body: utf8.encode(JSON.stringify(body)),
+  }
+}
+
+/** True when a request shows a payment, in either header. */
+export function showsPayment(headers: Readonly<Record<string, string | undefined>>): boolean {
+  return paymentHeader(headers) !== undefined
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** The payment a request shows: PAYMENT-SIGNATURE wins over the legacy X-PAYMENT. */
+function paymentHeader(headers: Headers): string | undefined {
+  return headers["payment-signature"] ?? headers["x-payment"]
+}
+
+function parametersOf<Input>(
+  request: Request,
+  decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<ParameterFault>>,
+): Result.Result<Input, NotCharged> {
+  const start = request.url.indexOf("?")
+  const query = new URLSearchParams(start < 0 ? "" : request.url.slice(start + 1))
+  return Result.mapError(decode(query), invalidParameters)
+}
+
+const isSecret = Schema.is(PaymentIdentifier)
+
+/** A key guards an answer that was paid for, so one that could be guessed is refused. */
+function idempotencyKey(request: Request): Result.Result<string | null, NotCharged> {
+  const key = request.headers["idempotency-key"]
+  if (key === undefined) return Result.succeed(null)
+  return isSecret(key) ? Result.succeed(key) : Result.fail(invalidParameters([{
+    param: "Idempotency-Key",
+    in: "header",
+    message: "must be 16 to 128 letters, digits, - or _",
+  }]))
+}
+
+function invalidParameters(details: ReadonlyArray<ParameterFault>): NotCharged {
+  const message = details.map((fault) => `${fault.param} ${fault.message}`).join("; ")
+  return new NotCharged({
+    code: "invalid_parameter",
+    message: message === "" ? "A parameter is invalid" : message,
+    hint: "Correct the parameter and send the same payment again: it was not used.",
+    details,
+  })
+}
+
+/** The payment in a header, if it pays for the product; `late` says why it cannot be settled now. */
+function purchaseOf(
+  product: Product,
+  terms: PaymentTerms,
+  header: string,
+  nowMs: number,
+): Result.Result<{ payment: ShownPayment; late: string | null }, NotCharged> {
+  const matched = Result.flatMap(
+    decodePayment(header),
+    (payment) => matchPayment(product, payment, terms),
+  )
+  return Result.mapBoth(matched, {
+    onFailure: ({ reason }) => new NotCharged({ code: "payment_required", message: reason }),
+    onSuccess: (payment) => {
+      const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
+      return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
+    },
+  })
+}
+
+/** One spelling for one request, whatever the order of its parameters. */
+function canonicalRequest(product: Product, input: CanonicalInput): string {
+  const names = Object.keys(input).sort()
+  return `${product.id}?${JSON.stringify(names.map((name) => [name, input[name]]))}`
+}
+
+function answerOf(work: Effect.Effect<Work, ProductFact>): Effect.Effect<Answer, NotCharged> {
+  return Effect.mapBoth(work, {
+    onFailure: notCharged,
+    onSuccess: ({ body, charge }) => ({
+      body: utf8.encode(JSON.stringify({ success: true, ...body, charged: charge })),
+      charge,
+    }),
+  })
+}
+
+function delivered({ body, receipt, replayed }: Delivery): Response {
+  const headers: Record<string, string> = { "cache-control": "private, no-store" }
+  if (replayed) headers["idempotent-replayed"] = "true"
+  if (receipt !== null) {
+    headers["payment-response"] = receiptHeader(receipt)
+    headers["x-payment-response"] = headers["payment-response"]
+  }
+  return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
+}
+
+function ready({ status, headers, body }: ReadyChallenge): Response {
+  return HttpServerResponse.uint8Array(body, {
+    status,
+    headers,
+    contentType: "application/json",
+  })
+}
+
+function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
+  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
+}
+
+/** How many clients are remembered as over the limit; beyond it the longest remembered is forgotten. */
+const blockedClientsMax = 10_000
+
+/**
+ * Counts invalid payments in the shared limit, and remembers here who went over it, so that a flood
+ * is turned away before any signature work and without asking the store.
+ */
+function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | null) {
+  const blockedUntilMs = new Map<string, number>()
+
+  const tooMany = (waitMs: number) =>
+    new NotCharged({
+      code: "rate_limited",
+      message: "Too many invalid payments from this address",
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+    })
+
+  /** Fails while the client is over the limit. */
+  const check = (client: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const until = blockedUntilMs.get(client)
+      if (until === undefined) return Effect.void
+      if (until > now) return Effect.fail(tooMany(until - now))
+      blockedUntilMs.delete(client)
+      return Effect.void
+    })
+
+  /** Counts one; fails when that was one too many. */
+  const count = Effect.fnUntraced(function* (client: string) {
+    if (policy === null) return
+    const decision = yield* limits.take(policy, client).pipe(
+      Effect.mapError(() =>
+        new NotCharged({
+          code: "payments_unavailable",
+          message: "Payments cannot be checked at this moment",
+        })
+      ),
+    )
+    if (decision.granted) return
+    const now = yield* Clock.currentTimeMillis
+    const [oldest] = blockedUntilMs.keys()
+    if (blockedUntilMs.size >= blockedClientsMax && oldest !== undefined) {
+      blockedUntilMs.delete(oldest)
+    }
+    blockedUntilMs.set(client, now + decision.resetMs)
+    return yield* tooMany(decision.resetMs)
+  })
+
+  return { check, count }
+}
