@@ -1,0 +1,114 @@
+/**
+ * Randomness without state: every draw is a hash of what it is about, so that a question has the same
+ * answer whenever it is asked and whatever was asked before.
+ *
+ * @module
+ */
+
+/** A 32-bit name for everything drawn about one thing. */
+export type Key = number
+
+/** The key of `part` within `key`: a full avalanche (Ellis's lowbias32) over both. */
+export function mix(key: Key, part: number): Key {
+  let hash = key ^ Math.imul((part + 0x7f4a7c15) | 0, 0x9e3779b1)
+  hash ^= hash >>> 16
+  hash = Math.imul(hash, 0x21f0aaad)
+  hash ^= hash >>> 15
+  hash = Math.imul(hash, 0x735a2d97)
+  return (hash ^ (hash >>> 15)) >>> 0
+}
+
+/** A uniform draw in (0, 1). */
+export function uniform(key: Key): number {
+  return (key + 0.5) / 4_294_967_296
+}
+
+/** A uniform draw in (low, high). */
+export function between(key: Key, low: number, high: number): number {
+  return low + (high - low) * uniform(key)
+}
+
+export function pick<A>(key: Key, from: readonly [A, ...ReadonlyArray<A>]): A {
+  return from[Math.floor(uniform(key) * from.length)] ?? from[0]
+}
+
+const quantiles = 4_096
+const normal = normalTable()
+
+/** A standard normal draw, from a table of 4,096 quantiles scaled to unit variance (|z| < 3.7). */
+export function gaussian(key: Key): number {
+  return normal[key >>> 20] ?? 0
+}
+
+/** A whole number with this mean, at least 0: Poisson for small means, rounded normal above 30. */
+export function poisson(key: Key, mean: number): number {
+  if (mean <= 0) return 0
+  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * gaussian(key)))
+  const target = uniform(key)
+  let term = Math.exp(-mean)
+  let sum = term
+  let count = 0
+  while (sum < target && count < 100) {
+    count += 1
+    term *= mean / count
+    sum += term
+  }
+  return count
+}
+
+/** `length` hexadecimal digits, at most 64. */
+export function hex(key: Key, length: number): string {
+  let digits = ""
+  for (let word = 0; digits.length < length && word < 8; word++) {
+    digits += mix(key, word).toString(16).padStart(8, "0")
+  }
+  return digits.slice(0, length)
+}
+
+/** `length` decimal digits, at most 80. */
+export function decimals(key: Key, length: number): string {
+  let digits = ""
+  for (let word = 0; digits.length < length && word < 8; word++) {
+    digits += mix(key, word).toString().padStart(10, "0")
+  }
+  return digits.slice(0, length)
+}
+
+/** The normal distribution function (Abramowitz and Stegun 26.2.17; error below 1e-7). */
+export function normalCdf(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z))
+  const tail = Math.exp(-z * z / 2) * 0.3989422804014327 * t *
+    (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  return z > 0 ? 1 - tail : tail
+}
+
+/** The inverse of `normalCdf` for p in (0, 1) (Acklam's rational approximation; error below 1e-8). */
+export function normalQuantile(p: number): number {
+  if (p > 0.5) return -normalQuantile(1 - p)
+  if (p < 0.02425) {
+    const q = Math.sqrt(-2 * Math.log(p))
+    return (((((-7.784894002430293e-3 * q - 3.223964580411365e-1) * q - 2.400758277161838) * q -
+              2.549732539343734) * q + 4.374664141464968) * q + 2.938163982698783) /
+      ((((7.784695709041462e-3 * q + 3.224671290700398e-1) * q + 2.445134137142996) * q +
+            3.754408661907416) * q + 1)
+  }
+  const q = p - 0.5
+  const r = q * q
+  return (((((-3.969683028665376e1 * r + 2.209460984245205e2) * r - 2.759285104469687e2) * r +
+            1.383577518672690e2) * r - 3.066479806614716e1) * r + 2.506628277459239) *
+    q /
+    (((((-5.447609879822406e1 * r + 1.615858368580409e2) * r - 1.556989798598866e2) * r +
+              6.680131188771972e1) * r - 1.328068155288572e1) * r + 1)
+}
+
+function normalTable(): Float64Array {
+  const table = new Float64Array(quantiles)
+  let squares = 0
+  for (let i = 0; i < quantiles; i++) {
+    const z = normalQuantile((i + 0.5) / quantiles)
+    table[i] = z
+    squares += z * z
+  }
+  const scale = Math.sqrt(quantiles / squares)
+  return table.map((z) => z * scale)
+}

@@ -1,0 +1,95 @@
+/**
+ * The venue port over a simulated world, on Effect's clock.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer, Option, Stream } from "effect"
+import type { OrderBook } from "../../domain/book.ts"
+import type { Market, Trade } from "../../domain/market.ts"
+import { day, type EpochMs, minute } from "../../domain/time.ts"
+import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
+import { makeWorld, type World } from "./world.ts"
+
+export interface VenueOptions {
+  /** World milliseconds in one of the clock's; 1 unless a faster world is wanted. */
+  readonly speed?: number
+  /** The clock's time when the world is at its origin; the origin itself by default. */
+  readonly clockOrigin?: EpochMs
+}
+
+/** How the clock's time and the world's follow from each other. */
+export interface WorldClock {
+  readonly toWorld: (at: EpochMs) => EpochMs
+  readonly fromWorld: (at: EpochMs) => EpochMs
+}
+
+/** Markets in one page of the listing. */
+const pageSize = 500
+/** Fills in one answer. */
+const tradesMax = 1_000
+/** Longer histories come in steps of ten minutes, shorter ones of one. */
+const fineHistory = day
+
+export function worldClock(world: World, options: VenueOptions = {}): WorldClock {
+  const { speed = 1, clockOrigin = world.options.origin } = options
+  const { origin } = world.options
+  return {
+    toWorld: (at) => Math.floor(origin + (at - clockOrigin) * speed),
+    fromWorld: (at) => Math.floor(clockOrigin + (at - origin) / speed),
+  }
+}
+
+/** A world for `deno task dev`: a seed's own, in real time, and eventful at any hour. */
+export function devWorld(seed: number): World {
+  return makeWorld({ seed, markets: 180, liveliness: 0.8, gateShare: 0.85, tradeRate: 1 })
+}
+
+export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {
+  const { toWorld, fromWorld } = worldClock(world, options)
+  const now = Effect.map(Clock.currentTimeMillis, toWorld)
+  return Layer.succeed(VenueClient, {
+    name: "simulated",
+    listMarkets: Stream.paginate(0, (from) =>
+      Effect.map(now, (at) => {
+        const rows = world.list(at, from, pageSize).map((market) => onClock(market, fromWorld))
+        const next = from + pageSize
+        return [
+          [sound(rows)],
+          next < world.catalogue.seats ? Option.some(next) : Option.none(),
+        ] as const
+      })),
+    books: (tokenIds) =>
+      Effect.map(now, (at) =>
+        sound(
+          tokenIds.flatMap((tokenId): ReadonlyArray<OrderBook> => {
+            const book = world.book(tokenId, at)
+            return book === undefined ? [] : [{ ...book, observedAt: fromWorld(book.observedAt) }]
+          }),
+        )),
+    priceHistory: (tokenId, range) =>
+      Effect.map(now, (at) => {
+        const from = toWorld(range.from)
+        const to = Math.min(at, toWorld(range.to))
+        const step = to - from > fineHistory ? 10 * minute : minute
+        return world.history(tokenId, { from, to }, step).map((point) => ({
+          at: fromWorld(point.at),
+          price: point.price,
+        }))
+      }),
+    trades: (marketId, since) =>
+      Effect.map(now, (to) => {
+        const market = world.catalogue.byId(marketId)
+        if (market === undefined) return sound<Trade>([])
+        const rows = world.trades(market, { from: toWorld(since), to }, tradesMax)
+        return sound(rows.map((trade) => ({ ...trade, at: fromWorld(trade.at) })))
+      }),
+  })
+}
+
+function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {
+  return { ...market, endsAt: market.endsAt === null ? null : fromWorld(market.endsAt) }
+}
+
+function sound<A>(rows: ReadonlyArray<A>): Decoded<A> {
+  return { rows, rejected: {} }
+}
