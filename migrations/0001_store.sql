@@ -1,0 +1,163 @@
+-- The memory of one watching service: the feed, what is known of each market, its mid series, the
+-- slots of scheduled work, and the request log of the rate limits. Any number of replicas share it.
+
+-- The feed's only source of indices. The row is locked until the appending transaction ends, so items
+-- become visible in index order and without gaps; an index is never given out twice.
+CREATE TABLE feed_counter (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  last_index bigint NOT NULL DEFAULT 0
+);
+INSERT INTO feed_counter DEFAULT VALUES;
+
+CREATE TABLE feed_item (
+  feed_index bigint PRIMARY KEY CHECK (feed_index > 0),
+  dedupe_key text NOT NULL UNIQUE,
+  type text NOT NULL CHECK (type IN ('mover', 'whale_entry', 'predetermined')),
+  created_at timestamptz NOT NULL,
+  title text NOT NULL,
+  -- json, not jsonb: the text is served as it was written, its keys in their order.
+  data json NOT NULL
+);
+CREATE INDEX feed_item_by_type ON feed_item (type, feed_index);
+CREATE INDEX feed_item_by_time ON feed_item (created_at, type);
+
+-- What the venue last said of a market. What hardly ever changes is kept apart from what changes with
+-- every listing, so that a tick rewrites a hundred bytes a market, not a thousand.
+CREATE TABLE market (
+  market_id text PRIMARY KEY,
+  slug text NOT NULL,
+  facts json NOT NULL,
+  changed_at timestamptz NOT NULL
+);
+CREATE INDEX market_by_slug ON market (slug);
+
+CREATE TABLE market_quote (
+  market_id text PRIMARY KEY,
+  volume_usd double precision NOT NULL,
+  liquidity_usd double precision NOT NULL,
+  best_bid double precision,
+  best_ask double precision,
+  changed_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+-- One mid series a market, under a short key. seeded_at: when its past was fetched from the venue.
+CREATE TABLE mid_series (
+  series_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  market_id text NOT NULL UNIQUE,
+  seeded_at timestamptz
+);
+
+-- An hour of a series: the n-th offset (milliseconds into the hour) belongs to the n-th mid. Not in
+-- order of time. A row an hour instead of a row a point: a sixth of the rows, a third of the bytes.
+CREATE TABLE mid_hour (
+  series_id integer NOT NULL,
+  -- Whole hours since the epoch.
+  hour integer NOT NULL,
+  offsets_ms integer[] NOT NULL,
+  mids double precision[] NOT NULL,
+  PRIMARY KEY (series_id, hour)
+) WITH (fillfactor = 70);
+CREATE INDEX mid_hour_by_hour ON mid_hour (hour);
+
+-- Scheduled work. The job's row is locked by every claim, so that two slots of one job are never held
+-- at once; its fence only grows, and tells a holder from the one before it.
+CREATE TABLE job (
+  job text PRIMARY KEY,
+  fence bigint NOT NULL DEFAULT 0,
+  last_ok_at timestamptz
+);
+
+CREATE TABLE job_slot (
+  job text NOT NULL,
+  slot timestamptz NOT NULL,
+  fence bigint NOT NULL,
+  lease_until timestamptz NOT NULL,
+  finished_at timestamptz,
+  outcome text CHECK (outcome IN ('ok', 'failed')),
+  PRIMARY KEY (job, slot),
+  CHECK ((finished_at IS NULL) = (outcome IS NULL))
+);
+CREATE INDEX job_slot_by_slot ON job_slot (slot);
+
+-- The exact sliding log of the rate limits: a key's grants in a ring of as many places as its limit.
+-- Grant n stands at place n % limit and takes the place of one that has left every window. Unlogged:
+-- a crash of the database forgets at most one window of requests.
+CREATE UNLOGGED TABLE rate_key (
+  key_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  policy text NOT NULL,
+  key text NOT NULL,
+  -- Grants ever given; the next one's number.
+  next bigint NOT NULL DEFAULT 0,
+  -- The oldest grant that may still be inside a window.
+  oldest bigint NOT NULL DEFAULT 0,
+  newest_ms bigint NOT NULL DEFAULT 0,
+  UNIQUE (policy, key)
+) WITH (fillfactor = 50);
+
+CREATE UNLOGGED TABLE rate_grant (
+  key_id bigint NOT NULL,
+  place integer NOT NULL,
+  at_ms bigint NOT NULL,
+  PRIMARY KEY (key_id, place)
+) WITH (fillfactor = 50);
+
+-- Takes one grant if fewer than `places` were given in the window (now - window, now]. The time is read
+-- after the key's row is locked, so that grants of one key are in order of time. `given_ms` stands in
+-- for the clock in tests. A policy's name must change with its number of places.
+CREATE FUNCTION rate_take(
+  the_policy text, the_key text, places integer, window_ms bigint, given_ms bigint,
+  OUT granted boolean, OUT remaining integer, OUT reset_ms bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+  held rate_key%ROWTYPE;
+  now_ms bigint;
+  since_ms bigint;
+  oldest_ms bigint;
+  low bigint;
+  high bigint;
+  middle bigint;
+BEGIN
+  LOOP
+    SELECT * INTO held FROM rate_key WHERE policy = the_policy AND key = the_key FOR UPDATE;
+    EXIT WHEN FOUND;
+    INSERT INTO rate_key (policy, key) VALUES (the_policy, the_key) ON CONFLICT DO NOTHING;
+  END LOOP;
+  now_ms := greatest(held.newest_ms,
+    coalesce(given_ms, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint));
+  since_ms := now_ms - window_ms;
+
+  IF held.newest_ms <= since_ms THEN
+    held.oldest := held.next;
+  END IF;
+  IF held.oldest < held.next THEN
+    SELECT at_ms INTO oldest_ms FROM rate_grant
+      WHERE key_id = held.key_id AND place = held.oldest % places;
+    IF oldest_ms <= since_ms THEN
+      -- The first grant inside the window, by halving: grants are in order of time.
+      low := held.oldest + 1;
+      high := held.next - 1;
+      WHILE low < high LOOP
+        middle := (low + high) / 2;
+        SELECT at_ms INTO oldest_ms FROM rate_grant
+          WHERE key_id = held.key_id AND place = middle % places;
+        IF oldest_ms <= since_ms THEN low := middle + 1; ELSE high := middle; END IF;
+      END LOOP;
+      held.oldest := low;
+      SELECT at_ms INTO oldest_ms FROM rate_grant
+        WHERE key_id = held.key_id AND place = held.oldest % places;
+    END IF;
+  END IF;
+
+  granted := held.next - held.oldest < places;
+  IF granted THEN
+    INSERT INTO rate_grant (key_id, place, at_ms)
+      VALUES (held.key_id, held.next % places, now_ms)
+      ON CONFLICT (key_id, place) DO UPDATE SET at_ms = excluded.at_ms;
+    held.next := held.next + 1;
+    UPDATE rate_key SET next = held.next, oldest = held.oldest, newest_ms = now_ms
+      WHERE key_id = held.key_id;
+  END IF;
+  remaining := places - (held.next - held.oldest);
+  reset_ms := coalesce(oldest_ms, now_ms) + window_ms - now_ms;
+END
+$$;

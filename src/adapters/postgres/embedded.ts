@@ -1,0 +1,72 @@
+/**
+ * The embedded PostgreSQL: PGlite in this process, its directory held under a lock.
+ *
+ * Its limits: one process a directory, one backend (statements run one after another, on this
+ * process's event loop), no fsync (a crash of the process is safe, a loss of power may not be).
+ *
+ * @module
+ */
+import { PGlite } from "@electric-sql/pglite"
+import { Effect, Schema, type Scope } from "effect"
+import { Backend } from "./wire.ts"
+
+export type EmbeddedStorage =
+  | { readonly dataDir: string }
+  /** Lost when the scope closes; `image` is a dump of an earlier one to start from. */
+  | { readonly memory: true; readonly image?: Blob }
+
+/** Another process works on this directory; two at once would lose rows silently. */
+export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy", {
+  dataDir: Schema.String,
+}) {
+  override get message() {
+    return `Cannot open the embedded store in ${this.dataDir}: another process has it open. ` +
+      "Stop that process, set DATA_DIR to another directory, or set DATABASE_URL to share one " +
+      "PostgreSQL"
+  }
+}
+
+/** One backend needs little: the whole working set of a small deployment, not a server's share. */
+const startParams = [
+  ...PGlite.defaultStartParams,
+  ...["shared_buffers=32MB", "work_mem=8MB", "maintenance_work_mem=32MB", "max_wal_size=256MB"]
+    .flatMap((setting) => ["-c", setting]),
+]
+
+/** Opens the backend, creating its directory when there is none; closing the scope closes it. */
+export const openEmbedded = Effect.fnUntraced(
+  function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
+    if ("memory" in storage) {
+      return yield* openPglite(
+        storage.image === undefined ? {} : { loadDataDir: storage.image },
+      )
+    }
+    yield* holdDirectory(storage.dataDir)
+    return yield* openPglite({ dataDir: `${storage.dataDir}/postgres` })
+  },
+)
+
+const openPglite = (options: { readonly dataDir?: string; readonly loadDataDir?: Blob }) =>
+  Effect.acquireRelease(
+    Effect.promise(() => PGlite.create({ ...options, startParams })),
+    (pglite) => Effect.promise(() => pglite.close()),
+  ).pipe(
+    Effect.map((pglite) =>
+      new Backend((message, onAnswer) =>
+        pglite.execProtocolRawStream(message, { syncToFs: false, onRawData: onAnswer })
+      )
+    ),
+  )
+
+/** The lock is the kernel's: it goes when the process goes, however it ends. */
+const holdDirectory = (dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      await Deno.mkdir(dataDir, { recursive: true })
+      return await Deno.open(`${dataDir}/lock`, { create: true, write: true })
+    }),
+    (file) => Effect.sync(() => file.close()),
+  ).pipe(
+    Effect.flatMap((file) => Effect.promise(() => file.tryLock(true))),
+    Effect.flatMap((held) => held ? Effect.void : Effect.fail(new DataDirBusy({ dataDir }))),
+  )

@@ -1,0 +1,221 @@
+/**
+ * Gives one in-process PostgreSQL backend to many virtual connections, each a byte stream.
+ *
+ * The backend runs one unit at a time: everything a connection sends up to a Sync or a Query. A
+ * connection whose unit leaves it inside a transaction keeps the backend until it is idle again;
+ * the others wait in the order they came. Notifications (LISTEN) are not routed.
+ *
+ * @module
+ */
+import { Duplex } from "node:stream"
+
+/** Runs frontend messages on the backend and hands back its answer, in pieces it will overwrite. */
+type Run = (message: Uint8Array, onAnswer: (bytes: Uint8Array) => void) => Promise<void>
+
+interface Unit {
+  readonly from: VirtualConnection
+  readonly message: Uint8Array
+}
+
+/** How long units may follow one another before the event loop gets a turn. */
+const turnMsMax = 8
+
+const idle = code("I")
+const encoder = new TextEncoder()
+
+export class Backend {
+  readonly #run: Run
+  readonly #waiting: Array<Unit> = []
+  /** The connection that is inside a transaction. */
+  #owner: VirtualConnection | null = null
+  #running = false
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** A new connection; its startup is answered here, the backend never sees it. */
+  connect(): Duplex {
+    return new VirtualConnection((unit) => this.#enqueue(unit))
+  }
+
+  #enqueue(unit: Unit): void {
+    this.#waiting.push(unit)
+    if (!this.#running) void this.#drain()
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true
+    let turnStarted = performance.now()
+    for (let unit = this.#next(); unit !== undefined; unit = this.#next()) {
+      await this.#answer(unit)
+      if (performance.now() - turnStarted > turnMsMax) {
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        turnStarted = performance.now()
+      }
+    }
+    this.#running = false
+  }
+
+  #next(): Unit | undefined {
+    const at = this.#owner === null
+      ? 0
+      : this.#waiting.findIndex((unit) => unit.from === this.#owner)
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0]
+  }
+
+  async #answer({ from, message }: Unit): Promise<void> {
+    const pieces: Array<Uint8Array> = []
+    let status = idle
+    try {
+      await this.#run(message, (bytes) => {
+        pieces.push(bytes.slice())
+        status = bytes[bytes.length - 1] ?? status
+      })
+      this.#owner = status === idle ? null : from
+      from.answer(concat(pieces))
+    } catch (cause) {
+      this.#owner = null
+      from.destroy(new Error("The embedded store failed", { cause }))
+    }
+  }
+}
+
+const maxHeader = 5
+const nothing = new Uint8Array(0)
+
+class VirtualConnection extends Duplex {
+  readonly #enqueue: (unit: Unit) => void
+  /** Bytes that are not a whole unit yet, and how far into them whole frames reach. */
+  #pending: Uint8Array = nothing
+  #framed = 0
+  #started = false
+  #over = false
+  /** Statements this connection named: they outlive it on the backend unless closed. */
+  readonly #statements = new Set<string>()
+
+  constructor(enqueue: (unit: Unit) => void) {
+    super()
+    this.#enqueue = enqueue
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    this.#pending = this.#pending.length === 0 ? chunk : concat([this.#pending, chunk])
+    if (this.#started || this.#startup()) this.#frames()
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#leave()
+    done(error)
+  }
+
+  override _final(done: () => void): void {
+    this.#leave()
+    this.push(null)
+    done()
+  }
+
+  /** Hands the backend's answer to the client, unless it has gone. */
+  answer(bytes: Uint8Array): void {
+    if (!this.#over) this.push(bytes)
+  }
+
+  #startup(): boolean {
+    const view = new DataView(this.#pending.buffer, this.#pending.byteOffset)
+    if (this.#pending.length < 8 || this.#pending.length < view.getInt32(0)) return false
+    if (view.getInt32(4) !== protocolVersion) {
+      // A CancelRequest: a unit is never interrupted, so there is nothing to cancel.
+      this.destroy()
+      return false
+    }
+    this.#pending = this.#pending.subarray(view.getInt32(0))
+    this.#started = true
+    this.push(greeting)
+    return true
+  }
+
+  #frames(): void {
+    const bytes = this.#pending
+    const view = new DataView(bytes.buffer, bytes.byteOffset)
+    let unitStart = 0
+    let at = this.#framed
+    while (at + maxHeader <= bytes.length && at + 1 + view.getInt32(at + 1) <= bytes.length) {
+      const type = bytes[at]
+      const end = at + 1 + view.getInt32(at + 1)
+      if (type === parse) this.#note(bytes.subarray(at + maxHeader, end))
+      if (type === terminate) return this.#leave()
+      if (type === sync || type === query) {
+        this.#enqueue({ from: this, message: bytes.slice(unitStart, end) })
+        unitStart = end
+      }
+      at = end
+    }
+    this.#pending = unitStart === bytes.length ? nothing : bytes.slice(unitStart)
+    this.#framed = at - unitStart
+  }
+
+  #note(body: Uint8Array): void {
+    const name = new TextDecoder().decode(body.subarray(0, body.indexOf(0)))
+    if (name !== "") this.#statements.add(name)
+  }
+
+  /** Leaves the backend as it was found: no open transaction, no named statement. */
+  #leave(): void {
+    if (this.#over) return
+    this.#over = true
+    if (!this.#started) return
+    const closes = [...this.#statements].map((name) => frame("C", encoder.encode(`S${name}\0`)))
+    this.#enqueue({
+      from: this,
+      message: concat([frame("Q", encoder.encode("ROLLBACK\0")), ...closes, frame("S", nothing)]),
+    })
+  }
+}
+
+const protocolVersion = 196608
+const parse = code("P")
+const query = code("Q")
+const sync = code("S")
+const terminate = code("X")
+
+/** AuthenticationOk, the parameters a client reads, BackendKeyData, ReadyForQuery (idle). */
+const greeting = concat([
+  frame("R", new Uint8Array(4)),
+  ...[
+    ["client_encoding", "UTF8"],
+    ["DateStyle", "ISO, MDY"],
+    ["integer_datetimes", "on"],
+    ["server_version", "18.0"],
+    ["standard_conforming_strings", "on"],
+    ["TimeZone", "UTC"],
+  ].map(([name, value]) => frame("S", encoder.encode(`${name}\0${value}\0`))),
+  frame("K", new Uint8Array(8)),
+  frame("Z", encoder.encode("I")),
+])
+
+function code(letter: string): number {
+  return letter.charCodeAt(0)
+}
+
+function frame(letter: string, body: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(maxHeader + body.length)
+  bytes[0] = code(letter)
+  new DataView(bytes.buffer).setInt32(1, 4 + body.length)
+  bytes.set(body, maxHeader)
+  return bytes
+}
+
+function concat(pieces: ReadonlyArray<Uint8Array>): Uint8Array {
+  const [only] = pieces
+  if (only !== undefined && pieces.length === 1) return only
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}

@@ -1,0 +1,92 @@
+/**
+ * Gives tests a migrated store: embedded in memory always, and a PostgreSQL server besides when
+ * TEST_DATABASE_URL names one; each suite in a schema of its own.
+ *
+ * @module
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerEmbedded, layerPostgres } from "../../src/adapters/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
+
+type Store = Layer.Layer<PgClient.PgClient | SqlClient>
+
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+
+const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
+
+/** A fresh, migrated, embedded store; gone when its scope closes. */
+export const embeddedStore: Store = Layer.provideMerge(migrated, layerEmbedded({ memory: true }))
+  .pipe(Layer.orDie)
+
+/** A fresh schema on the server at `url`, and the address that leads into it; dropped at the end. */
+export const freshSchema = (url: string) =>
+  Effect.gen(function* () {
+    const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
+    const owner = yield* Layer.build(layerPostgres({ url: Redacted.make(url), maxConnections: 1 }))
+    const sql = Context.get(owner, SqlClient)
+    yield* Effect.acquireRelease(
+      sql`CREATE SCHEMA ${sql(name)}`,
+      () => Effect.orDie(sql`DROP SCHEMA ${sql(name)} CASCADE`),
+    )
+    const inside = new URL(url)
+    inside.searchParams.set("options", `-csearch_path=${name}`)
+    return Redacted.make(inside.href)
+  }).pipe(Effect.orDie)
+
+/** A fresh, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
+export const postgresStore = (url: string): Store =>
+  Layer.unwrap(
+    Effect.map(freshSchema(url), (inside) =>
+      Layer.provideMerge(migrated, layerPostgres({ url: inside, maxConnections: 20 }))),
+  ).pipe(
+    Layer.orDie,
+  )
+
+/** Every kind of store there is to test on. */
+export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
+  { name: "embedded", layer: embeddedStore },
+  ...testDatabaseUrl === undefined
+    ? []
+    : [{ name: "postgres", layer: postgresStore(testDatabaseUrl) }],
+]
+
+type Law = (
+  name: string,
+  body: Effect.Effect<void, unknown, PgClient.PgClient | SqlClient | Scope.Scope>,
+) => void
+
+/**
+ * One test a store, one step a law. A suite opens each store once, and every law finds it empty.
+ */
+export function onEveryStore(suite: string, state: (law: Law) => void): void {
+  const laws: Array<[name: string, body: Parameters<Law>[1]]> = []
+  state((name, body) => laws.push([name, body]))
+  for (const { name: store, layer } of stores) {
+    Deno.test(`${suite} on the ${store} store`, async (t) => {
+      const scope = Scope.makeUnsafe()
+      const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+      for (const [name, body] of laws) {
+        await t.step(name, () =>
+          Effect.andThen(empty, body).pipe(
+            Effect.scoped,
+            Effect.provide(context),
+            Effect.runPromise,
+          ))
+      }
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    })
+  }
+}
+
+/** Empties every table but the record of migrations. */
+const empty = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const tables = yield* sql<{ tablename: string }>`
+    SELECT tablename FROM pg_tables
+    WHERE schemaname = current_schema() AND tablename <> 'schema_migration'`
+  const names = tables.map(({ tablename }) => `"${tablename}"`).join(", ")
+  yield* sql.unsafe(`TRUNCATE ${names} RESTART IDENTITY`)
+  yield* sql`INSERT INTO feed_counter DEFAULT VALUES`
+})
