@@ -1,8 +1,8 @@
 /**
  * The port to the memory of payments: one row a payment, every arrow one compare-and-set on it.
  *
- * Leases run on the store's own clock. A fence grows with every claim and every takeover, so that
- * whoever lost a lease can no longer move the row.
+ * Leases run on the store's own clock. A fence grows with every claim, so that whoever lost
+ * a payment to a later claim can no longer move its row.
  *
  * @module
  */
@@ -90,14 +90,9 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly move: (held: Held, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Remembers that the answer was handed over on a live connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
-  /** Takes over a row whose lease ran out (or that has none): raises its fence, leases it anew. */
-  readonly takeOver: (
-    held: Held,
-    lease: Duration.Duration,
-  ) => Effect.Effect<Option.Option<Payment>>
   /**
    * Rows that wait for somebody, oldest first, at most `limit`: claimed, settling or settled with a
-   * lease that ran out; unresolved and not leased; released and past validBefore (a facilitator has
+   * lease that ran out; unresolved; released and past validBefore (a facilitator has
    * seen those, so the chain has the last word on them).
    */
   readonly waiting: (

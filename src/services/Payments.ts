@@ -3,11 +3,44 @@
  *
  * @module
  */
-import { Context, type Effect } from "effect"
-import type { PaymentId } from "../domain/payment.ts"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  FiberSet,
+  Layer,
+  Metric,
+  Option,
+} from "effect"
+import { type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
 import type { Product } from "../domain/product.ts"
 import type { NotCharged, Receipt, RefundQueued, Unresolved } from "../domain/refusal.ts"
 import type { ShownPayment } from "../domain/shownPayment.ts"
+import { type PaymentTerms, requirements, tokenOf } from "../domain/x402.ts"
+import { Chain } from "./Chain.ts"
+import { defaultTiming, type PaymentTiming, sellComputeFirst, type Sold } from "./computeFirst.ts"
+import { Facilitator } from "./Facilitator.ts"
+import { type Payment, PaymentStore } from "./PaymentStore.ts"
+import { isWaiting, reconcile } from "./reconcile.ts"
+import {
+  alreadyUsed,
+  conflict,
+  forged,
+  inProgress,
+  late,
+  neverPaid,
+  overloaded,
+  receiptOf,
+  refunded,
+  unavailable,
+  unresolved,
+} from "./paymentRefusals.ts"
+import { Signatures } from "./Signatures.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */
 export interface Purchase {
@@ -50,4 +83,210 @@ export class Payments extends Context.Service<Payments, {
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
   /** Decides, as far as the chain can tell now, what waits: run every SWEEP. Returns how many rows moved. */
   readonly sweep: Effect.Effect<number>
-}>()("bellwether/services/Payments") {}
+}>()("bellwether/services/Payments") {
+  static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
+}
+
+export interface PaymentOptions {
+  readonly terms: PaymentTerms
+  readonly timing?: PaymentTiming
+}
+
+/** Payments worked on at once; more are turned away before anything is claimed. */
+const inFlightMax = 512
+/** How long a closing service waits for its payments to end; leases cover what is left. */
+const drain = Duration.seconds(60)
+/** Rows one sweep looks at, and how many at once. */
+const sweepRows = 200
+const sweepConcurrency = 4
+
+type Failure = NotCharged | RefundQueued | Unresolved
+
+const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
+  const store = yield* PaymentStore
+  const chain = yield* Chain
+  const facilitator = yield* Facilitator
+  const signatures = yield* Signatures
+  const token = tokenOf(terms)
+  const network = `eip155:${terms.chainId}`
+  const fibers = yield* FiberSet.make<unknown, Failure>()
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
+  )
+
+  const secretHash = (id: PaymentId, secret: string | null) =>
+    secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
+
+  const ticketOf = ({ product, payment, request }: Purchase): PaymentTicket => ({
+    paymentId: signatures.paymentId({ ...token, ...payment.authorization }),
+    token,
+    authorization: payment.authorization,
+    signature: payment.signature,
+    amount: product.price,
+    order: product.order,
+    productId: product.id,
+    request,
+  })
+
+  /** Runs a row this call has claimed, in a fiber of its own, and waits for its end. */
+  const run = Effect.fnUntraced(function* (
+    claimed: Payment,
+    { product }: Purchase,
+    work: Effect.Effect<Answer, NotCharged>,
+  ) {
+    const abandoned = yield* Deferred.make<void>()
+    const saga = sellComputeFirst(
+      { store, facilitator, chain, timing },
+      claimed,
+      requirements(product, terms),
+      work,
+      abandoned,
+    )
+    const fiber = yield* FiberSet.run(fibers, saga)
+    const exit = yield* Fiber.await(fiber).pipe(
+      Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
+    )
+    if (Exit.isSuccess(exit)) return deliveryOf(claimed.paymentId, exit.value)
+    // Cut short by a closing service, perhaps after the intent: nothing may be said of the money.
+    if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
+    return yield* Effect.failCause(exit.cause)
+  })
+
+  const deliveryOf = (paymentId: PaymentId, sold: Sold): Delivery => ({
+    paymentId,
+    body: sold.answer.body,
+    receipt: sold.charged ? receiptOf(sold.payment, network) : null,
+    replayed: false,
+  })
+
+  /** Answers a payment that is already known, by the table of the domain. */
+  const again = Effect.fnUntraced(function* (
+    known: Payment,
+    purchase: Purchase,
+    work: Effect.Effect<Answer, NotCharged>,
+    waits: number,
+  ): Effect.fn.Return<Delivery, Failure> {
+    if (known.request !== purchase.request || known.signature !== purchase.payment.signature) {
+      return yield* conflict
+    }
+    const hash = secretHash(known.paymentId, purchase.secret)
+    const showsSecret = hash !== null && hash === known.secretHash
+    const row = isWaiting(known) && known.state !== "released"
+      ? yield* reconcile({ store, chain, hold: timing.hold }, known)
+      : known
+    switch (sentAgain(row.state, showsSecret)) {
+      case "claim": {
+        if (purchase.late !== null) return yield* late(purchase.late)
+        const claim = { event: "claim", secretHash: hash, lease: timing.lease } as const
+        const claimed = yield* store.move(row, claim)
+        return Option.isSome(claimed)
+          ? yield* run(claimed.value, purchase, work)
+          : yield* inProgress
+      }
+      case "wait": {
+        if (waits === 0) return yield* inProgress
+        yield* Effect.sleep(timing.waitEvery)
+        const next = yield* Effect.orDie(
+          Effect.flatMap(store.find(row.paymentId), Effect.fromOption),
+        )
+        return yield* again(next, purchase, work, waits - 1)
+      }
+      case "in_progress":
+        return yield* inProgress
+      case "reconcile":
+        return yield* unresolved
+      case "replay":
+        return row.answer === null ? yield* unresolved : {
+          paymentId: row.paymentId,
+          body: row.answer.body,
+          receipt: receiptOf(row, network),
+          replayed: true,
+        }
+      case "already_used":
+        return yield* alreadyUsed(receiptOf(row, network))
+      case "refunded":
+        return yield* refunded(row)
+      case "challenge":
+        return yield* neverPaid
+    }
+  })
+
+  const sell = Effect.fnUntraced(function* (
+    purchase: Purchase,
+    work: Effect.Effect<Answer, NotCharged>,
+  ): Effect.fn.Return<Delivery, Failure> {
+    const ticket = ticketOf(purchase)
+    const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
+    if (Option.isNone(signer) || signer.value !== ticket.authorization.from) return yield* forged
+    const hash = secretHash(ticket.paymentId, purchase.secret)
+    if (purchase.late !== null) {
+      const known = yield* guarded(store.find(ticket.paymentId))
+      if (Option.isNone(known)) return yield* late(purchase.late)
+      return yield* answered(again(known.value, purchase, work, timing.waitTimes))
+    }
+    if ((yield* FiberSet.size(fibers)) >= inFlightMax) return yield* overloaded
+    const { claimed, payment } = yield* guarded(store.claim(ticket, hash, timing.lease))
+    return claimed
+      ? yield* run(payment, purchase, work)
+      : yield* answered(again(payment, purchase, work, timing.waitTimes))
+  })
+
+  const sent = (delivery: Delivery) =>
+    delivery.receipt === null ? Effect.void : Effect.asVoid(FiberSet.run(
+      fibers,
+      store.markSent(delivery.paymentId).pipe(
+        Effect.catchDefect((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
+      ),
+    ))
+
+  const sweep = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* store.waiting(BigInt(Math.floor(now / 1_000)), sweepRows)
+    const moved = yield* Effect.forEach(
+      rows,
+      (row) =>
+        reconcile({ store, chain, hold: timing.hold }, row).pipe(
+          Effect.map(({ state }) => state === row.state ? 0 : 1),
+          Effect.catchDefect((defect) =>
+            Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), 0)
+          ),
+        ),
+      { concurrency: sweepConcurrency },
+    )
+    return moved.reduce((sum, one) => sum + one, 0)
+  })
+
+  return Payments.of({
+    sell: (purchase, work) => counted(purchase.product, sell(purchase, work)),
+    sent,
+    sweep,
+  })
+})
+
+const outcomes = Metric.counter("bellwether_payments_total", { incremental: true })
+
+/** Counts how each sale ended, by product. */
+const counted = (product: Product, sale: Effect.Effect<Delivery, Failure>) => {
+  const count = (outcome: string) =>
+    Metric.update(Metric.withAttributes(outcomes, { product: product.id, outcome }), 1)
+  return sale.pipe(
+    Effect.tap(({ receipt, replayed }) =>
+      count(replayed ? "replayed" : receipt === null ? "given_away" : "charged")
+    ),
+    Effect.tapError((error) => count(error._tag === "Unresolved" ? "unresolved" : error.code)),
+  )
+}
+
+/** A payment that is known and cannot be read now may have been taken: it is never refused. */
+const answered = <A>(effect: Effect.Effect<A, Failure>) =>
+  Effect.catchDefect(
+    effect,
+    (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unresolved),
+  )
+
+/** Nothing was sent out before the store knew: a store that cannot be reached has charged nobody. */
+const guarded = <A>(effect: Effect.Effect<A>) =>
+  Effect.catchDefect(
+    effect,
+    (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unavailable),
+  )

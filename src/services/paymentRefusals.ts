@@ -1,0 +1,102 @@
+/**
+ * What a buyer is told when a payment does not buy its answer now.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { usd } from "../domain/money.ts"
+import { NotCharged, type Receipt, type RefundNotice, Unresolved } from "../domain/refusal.ts"
+import type { Payment } from "./PaymentStore.ts"
+
+export function receiptOf(
+  { authorization, paidAt }: Payment,
+  network: string,
+): typeof Receipt.Type {
+  return { payer: authorization.from, transaction: paidAt?.transaction ?? "", network }
+}
+
+export function refundOf(
+  { paymentId, authorization, amount, refund }: Payment,
+): typeof RefundNotice.Type {
+  return {
+    id: paymentId,
+    state: refund?.state ?? "queued",
+    amountUsd: usd(amount),
+    to: authorization.from,
+  }
+}
+
+export const late = (reason: string) =>
+  Effect.fail(new NotCharged({ code: "payment_required", message: reason }))
+
+export const forged = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The signature is not the payer's over this authorization",
+  }),
+)
+
+export const conflict = Effect.fail(
+  new NotCharged({
+    code: "payment_conflict",
+    message: "This authorization is bound to another request or signature",
+    hint: "Sign a new authorization for this request.",
+  }),
+)
+
+export const inProgress = Effect.fail(
+  new NotCharged({
+    code: "payment_in_progress",
+    message: "This payment is being worked on",
+    hint: "Send the same payment again with the Idempotency-Key of the first call.",
+    retryAfterSeconds: 2,
+  }),
+)
+
+export const overloaded = Effect.fail(
+  new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
+)
+
+export const alreadyUsed = (receipt: typeof Receipt.Type) =>
+  Effect.fail(
+    new NotCharged({
+      code: "payment_already_used",
+      message: "This payment has bought its answer",
+      hint: "Only a call with the first call's Idempotency-Key gets the answer again.",
+      receipt,
+    }),
+  )
+
+export const refunded = (payment: Payment) =>
+  Effect.fail(
+    new NotCharged({
+      code: "payment_refunded",
+      message: "This payment was taken, not answered, and is refunded",
+      refund: refundOf(payment),
+    }),
+  )
+export const hungUp = new NotCharged({ code: "internal_error", message: "The caller hung up" })
+
+export const unavailable = Effect.fail(
+  new NotCharged({
+    code: "payments_unavailable",
+    message: "Payments cannot be taken at this moment",
+    hint: "Send the same payment again: it was not used.",
+  }),
+)
+
+export const neverPaid = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The authorization has expired or was spent elsewhere: sign a new one",
+  }),
+)
+
+export const unresolvedRetrySeconds = 5
+
+export const unresolved = Effect.fail(
+  new Unresolved({
+    message: "Whether the payment was settled is not known yet: send the same payment again",
+    retryAfterSeconds: unresolvedRetrySeconds,
+  }),
+)

@@ -1,0 +1,124 @@
+/**
+ * What becomes of a payment nobody is working on: the chain is asked, and its word decides.
+ *
+ * @module
+ */
+import { Duration, Effect, Option } from "effect"
+import type { SettlementOrder } from "../domain/product.ts"
+import type { Chain, ExpectedTransfer, PaymentProof } from "./Chain.ts"
+import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
+
+/** True when the row waits for somebody: its worker is gone, or only the chain can tell. */
+export function isWaiting(payment: Payment): boolean {
+  switch (payment.state) {
+    case "claimed":
+    case "settling":
+    case "settled":
+      return payment.leaseLeftMs <= 0
+    case "unresolved":
+    case "released":
+      return true
+    default:
+      return false
+  }
+}
+
+export interface ReconcileOptions {
+  readonly store: PaymentStore["Service"]
+  readonly chain: Chain["Service"]
+  /** How long after the intent a compute-first buyer may still come for the answer. */
+  readonly hold: Duration.Duration
+}
+
+/**
+ * Moves a waiting row as far as can be told now, and returns the row as it then stands. Any number
+ * may do this at once: each move is a compare-and-set, and whoever loses reads the row again.
+ */
+export const reconcile = Effect.fnUntraced(function* (
+  { store, chain, hold }: ReconcileOptions,
+  payment: Payment,
+) {
+  const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
+  switch (payment.state) {
+    case "claimed":
+      return yield* move(payment, { event: "release", reason: "lease_lost" })
+    case "settled":
+      return yield* move(payment, { event: "owe", reason: "lease_lost", paidAt: null })
+    case "settling": {
+      const doubted = yield* move(payment, {
+        event: "doubt",
+        reason: "lease_lost",
+        transactionHint: null,
+      })
+      return doubted.state === "unresolved" ? yield* resolve(doubted) : doubted
+    }
+    default:
+      return yield* resolve(payment)
+  }
+
+  function resolve(payment: Payment) {
+    return Effect.flatMap(
+      proofOf(chain, payment),
+      (proof) =>
+        Option.match(verdict(payment, proof, Duration.toMillis(hold)), {
+          onNone: () => Effect.succeed(payment),
+          onSome: (verdict) => move(payment, verdict),
+        }),
+    )
+  }
+})
+
+/** What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. */
+export function verdict(
+  payment: Pick<Payment, "state" | "order" | "intendedAgoMs">,
+  proof: PaymentProof,
+  holdMs: number,
+): Option.Option<Move> {
+  switch (proof.proof) {
+    case "not_yet":
+      return Option.none()
+    case "never":
+      return Option.some({ event: "void", reason: proof.reason })
+    case "paid": {
+      const deliverable = payment.state === "unresolved" &&
+        promisesStoredAnswer(payment.order) && (payment.intendedAgoMs ?? holdMs) < holdMs
+      return Option.some(
+        deliverable
+          ? { event: "answer", answer: null, paidAt: proof.at }
+          : { event: "owe", reason: "paid_undelivered", paidAt: proof.at },
+      )
+    }
+  }
+}
+
+/** The chain's word on a payment; a chain that cannot be read has said nothing. */
+export function proofOf(chain: Chain["Service"], payment: Payment): Effect.Effect<PaymentProof> {
+  return chain.paymentProof(expectedTransfer(payment)).pipe(
+    Effect.catchTag("ChainUnavailable", ({ reason }) =>
+      Effect.as(
+        Effect.logWarning(`Cannot read the chain: ${reason}`),
+        { proof: "not_yet" } satisfies PaymentProof,
+      )),
+  )
+}
+
+function expectedTransfer({ token, authorization, transactionHint }: Payment): ExpectedTransfer {
+  const { from, to, value, nonce, validBefore } = authorization
+  const { chainId, asset } = token
+  return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
+}
+
+/** Makes a move; when the row has moved on, reads it. A row is never deleted, so it is there. */
+export function moveOrRead(store: PaymentStore["Service"], held: Held, move: Move) {
+  return Effect.flatMap(
+    store.move(held, move),
+    Option.match({
+      onSome: Effect.succeed,
+      onNone: () => Effect.flatMap(store.find(held.paymentId), Effect.fromOption),
+    }),
+  ).pipe(Effect.orDie)
+}
+
+function promisesStoredAnswer(order: SettlementOrder): boolean {
+  return order === "compute-first"
+}
