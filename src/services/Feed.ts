@@ -5,10 +5,11 @@
  *
  * @module
  */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { FeedItem, FeedType } from "../domain/feed.ts"
 import { type PulseMover, strongestMoves } from "../domain/pulse.ts"
-import { day, type EpochMs } from "../domain/time.ts"
+import { DataStale, SignalNotFound } from "../domain/refusal.ts"
+import { day, type EpochMs, second } from "../domain/time.ts"
 import { FeedStore } from "./FeedStore.ts"
 import { JobSlots } from "./JobSlots.ts"
 
@@ -20,17 +21,6 @@ export const unsoldAfterCadences = 6
 export const tickJob = "tick"
 
 const pulseMovers = 3
-
-/** There is no such item: it never was, it is no longer kept, or nothing was ever emitted. */
-export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("SignalNotFound", {
-  /** Null when the newest item was asked for. */
-  feedIndex: Schema.NullOr(Schema.Int),
-}) {}
-
-/** The last good tick is too old for its data to be sold. */
-export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
-  ageMs: Schema.Int,
-}) {}
 
 export type FeedStatus = "live" | "stale"
 
@@ -58,7 +48,11 @@ export class Feed extends Context.Service<Feed, {
   readonly index: Effect.Effect<FeedIndex>
   /** The strongest moves of the last 24 hours, at most three, one a market. */
   readonly pulse: Effect.Effect<ReadonlyArray<PulseMover>>
-  readonly latest: Effect.Effect<FeedItem, SignalNotFound | DataStale>
+  /** The newest item, and how fresh the feed is that it stands in. */
+  readonly latest: Effect.Effect<
+    { readonly status: FeedStatus; readonly item: FeedItem },
+    SignalNotFound | DataStale
+  >
   readonly byIndex: (feedIndex: number) => Effect.Effect<FeedItem, SignalNotFound | DataStale>
   /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
   readonly page: (query: FeedPageQuery) => Effect.Effect<ReadonlyArray<FeedItem>, DataStale>
@@ -71,6 +65,9 @@ export class Feed extends Context.Service<Feed, {
         const store = yield* FeedStore
         const slots = yield* JobSlots
         const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
+
+        const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
+          isOlder(at, now, staleAfterCadences * options.cadenceMs) ? "stale" : "live"
 
         const index = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
@@ -95,32 +92,37 @@ export class Feed extends Context.Service<Feed, {
         })
 
         // Without a remembered tick the newest item dates the feed; an empty feed says so itself.
-        const fresh = Effect.gen(function* () {
+        const sellable = Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
           if (at !== null && isOlder(at, now, unsoldAfterCadences * options.cadenceMs)) {
-            return yield* new DataStale({ ageMs: Math.round(now - at) })
+            return yield* new DataStale({
+              retryAfterSeconds: Math.ceil(options.cadenceMs / second),
+            })
           }
+          return statusAt(at, now)
         })
 
-        const orNotFound =
-          (feedIndex: number | null) => (found: Effect.Effect<Option.Option<FeedItem>>) =>
-            Effect.flatMap(
-              found,
-              Option.match({
-                onNone: () => Effect.fail(new SignalNotFound({ feedIndex })),
-                onSome: (item) => Effect.succeed(item),
-              }),
-            )
+        const found = (index: number | null, item: Option.Option<FeedItem>) =>
+          Option.match(item, {
+            onNone: () => Effect.fail(new SignalNotFound({ index })),
+            onSome: (item) => Effect.succeed(item),
+          })
 
-        return Feed.of({
-          index,
-          pulse,
-          latest: Effect.andThen(fresh, orNotFound(null)(store.latest)),
-          byIndex: (feedIndex) =>
-            Effect.andThen(fresh, orNotFound(feedIndex)(store.byIndex(feedIndex))),
-          page: (query) => Effect.andThen(fresh, store.page(query)),
+        const latest = Effect.gen(function* () {
+          const status = yield* sellable
+          const item = yield* found(null, yield* store.latest)
+          return { status, item }
         })
+
+        const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
+          yield* sellable
+          return yield* found(feedIndex, yield* store.byIndex(feedIndex))
+        })
+
+        const page = (query: FeedPageQuery) => Effect.andThen(sellable, store.page(query))
+
+        return Feed.of({ index, pulse, latest, byIndex, page })
       }),
     )
 }

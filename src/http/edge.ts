@@ -1,0 +1,247 @@
+/**
+ * The outermost layer: what every request meets before any route, and all that a request which needs
+ * no work ever meets.
+ *
+ * Answers that are ready (free bodies, documents, unpaid 402s, errors) leave from here, in the same
+ * turn when their limit allows it. Only a request with a payment goes on to the router.
+ *
+ * @module
+ */
+import {
+  type Answer,
+  commonHeaders,
+  type HeaderPair,
+  matchesTag,
+  notModified,
+  toResponse,
+} from "./answer.ts"
+import { type Refusal, refusalBody, refusalHeaders, rules } from "./errors.ts"
+import { clientAddress, clientKeys, type Limiter, type Verdict } from "./limits.ts"
+import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
+
+/** Longest path and query, in characters. */
+export const targetLengthMax = 2_048
+/** Longest payment header, in characters. */
+export const paymentLengthMax = 8_192
+/** Most requests that may wait for a store or a payment at once. */
+export const pendingMax = 2_000
+
+/** One path the service knows. */
+export interface EdgeRoute {
+  readonly limiter: Limiter
+  /** The answer that needs no work; null when it cannot be made now. A paid route's is its 402. */
+  readonly current: () => Answer | null | Promise<Answer | null>
+  /** What a request with a payment is handed to; null on a free route. */
+  readonly paid: WebHandler | null
+}
+
+export interface EdgeOptions {
+  readonly routes: ReadonlyMap<string, EdgeRoute>
+  readonly trustedProxyHops: number
+  /** A fresh request id. */
+  readonly nextId: () => string
+}
+
+/** What is known of one request. */
+interface Ask {
+  readonly request: Request
+  readonly method: string
+  readonly requestId: string
+  readonly peer: Peer
+}
+
+const known = ["GET", "HEAD", "OPTIONS"]
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
+
+const preflight: ReadonlyArray<HeaderPair> = [
+  ...commonHeaders,
+  ["allow", known.join(", ")],
+  ["access-control-allow-methods", known.join(", ")],
+  [
+    "access-control-allow-headers",
+    "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
+    "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
+    "A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+  ],
+  ["access-control-max-age", "86400"],
+]
+
+/** The service as a function of web requests. It never throws and never rejects. */
+export function makeEdge(
+  options: EdgeOptions,
+): (request: Request, peer: Peer) => Response | Promise<Response> {
+  let pending = 0
+
+  const settle = (ask: Ask, eventual: Promise<Response>): Response | Promise<Response> => {
+    pending += 1
+    return eventual
+      .catch(() => refuse(ask, internalError))
+      .finally(() => {
+        pending -= 1
+      })
+  }
+
+  const serve = (ask: Ask, route: EdgeRoute): Response | Promise<Response> => {
+    const { headers } = ask.request
+    const payment = route.paid === null
+      ? null
+      : headers.get("payment-signature") ?? headers.get("x-payment")
+    if (payment !== null && payment.length > paymentLengthMax) return refuse(ask, paymentTooLong)
+    const busy = pending >= pendingMax
+    if (route.paid !== null && payment !== null && ask.method === "GET") {
+      if (busy) return refuse(ask, overloaded)
+      const seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
+      return settle(ask, route.paid(ask.request, seen).then((response) => dress(ask, response)))
+    }
+    if (route.limiter.policyField === null) return current(ask, route, [], settle)
+    const verdict = route.limiter.admit(clientKeys(addressOf(ask, options)), busy)
+    return verdict instanceof Promise
+      ? settle(ask, verdict.then((made) => admitted(ask, route, made)))
+      : admitted(ask, route, verdict)
+  }
+
+  const admitted = (ask: Ask, route: EdgeRoute, verdict: Verdict) => {
+    switch (verdict.kind) {
+      case "unlimited":
+        return current(ask, route, [], settle)
+      case "granted":
+        return current(ask, route, rateFields(route, verdict.field), settle)
+      case "denied":
+        return refuse(
+          ask,
+          rateLimited(verdict.retryAfterSeconds),
+          rateFields(route, verdict.field),
+        )
+      case "unavailable":
+        return refuse(ask, overloaded)
+    }
+  }
+
+  return (request, peer) => {
+    const url = request.url
+    const start = pathStart(url)
+    const end = url.indexOf("?", start)
+    const path = end < 0 ? url.slice(start) : url.slice(start, end)
+    const shown = request.headers.get("x-request-id")
+    const ask: Ask = {
+      request,
+      peer,
+      method: request.method,
+      requestId: shown !== null && requestIdPattern.test(shown) ? shown : options.nextId(),
+    }
+    if (url.length - start > targetLengthMax) return refuse(ask, targetTooLong)
+    if (ask.method === "OPTIONS") {
+      return new Response(null, {
+        status: 204,
+        headers: [...preflight, ["x-request-id", ask.requestId]],
+      })
+    }
+    const route = options.routes.get(path)
+    if (route === undefined) return refuse(ask, notFound)
+    if (ask.method !== "GET" && ask.method !== "HEAD") {
+      const length = Number(request.headers.get("content-length") ?? 0)
+      return refuse(ask, length > bodyBytesMax ? bodyTooLarge : methodNotAllowed)
+    }
+    return serve(ask, route)
+  }
+}
+
+/** Where path and query begin in a request's URL, which names some host first. */
+function pathStart(url: string): number {
+  const start = url.indexOf("/", url.indexOf("://") + 3)
+  return start < 0 ? url.length : start
+}
+
+function addressOf(ask: Ask, { trustedProxyHops }: EdgeOptions): string {
+  const { remoteAddr } = ask.peer
+  const peer = "hostname" in remoteAddr ? remoteAddr.hostname : "local"
+  if (trustedProxyHops === 0) return peer
+  return clientAddress(peer, ask.request.headers.get("x-forwarded-for"), trustedProxyHops)
+}
+
+function current(
+  ask: Ask,
+  route: EdgeRoute,
+  fields: ReadonlyArray<HeaderPair>,
+  settle: (ask: Ask, eventual: Promise<Response>) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  const made = route.current()
+  return made instanceof Promise
+    ? settle(ask, made.then((answer) => give(ask, answer, fields)))
+    : give(ask, made, fields)
+}
+
+function give(ask: Ask, answer: Answer | null, fields: ReadonlyArray<HeaderPair>): Response {
+  if (answer === null) return refuse(ask, overloaded, fields)
+  const extra: ReadonlyArray<HeaderPair> = [["x-request-id", ask.requestId], ...fields]
+  if (answer.etag !== null) {
+    const shown = ask.request.headers.get("if-none-match")
+    if (shown !== null && matchesTag(shown, answer.etag)) return notModified(answer, extra)
+  }
+  return toResponse(answer, ask.method, extra)
+}
+
+function refuse(ask: Ask, refusal: Refusal, fields: ReadonlyArray<HeaderPair> = []): Response {
+  const body = refusalBody(refusal, ask.requestId)
+  return new Response(ask.method === "HEAD" ? null : body, {
+    status: rules[refusal.code].status,
+    headers: [
+      ...Object.entries(refusalHeaders(refusal)),
+      ...commonHeaders,
+      ["x-request-id", ask.requestId],
+      ...fields,
+    ],
+  })
+}
+
+/** Puts on a route's response what every answer carries. */
+function dress(ask: Ask, response: Response): Response {
+  for (const [name, value] of commonHeaders) response.headers.set(name, value)
+  response.headers.set("x-request-id", ask.requestId)
+  return response
+}
+
+function rateFields(route: EdgeRoute, field: string): ReadonlyArray<HeaderPair> {
+  const { policyField } = route.limiter
+  return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
+}
+
+function rateLimited(retryAfterSeconds: number): Refusal {
+  return {
+    code: "rate_limited",
+    message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
+    hint: "Poll /v1/index no faster than the feed moves, about every 10 minutes.",
+    retryAfterSeconds,
+  }
+}
+
+const notFound: Refusal = {
+  code: "not_found",
+  message: "There is nothing at this path",
+  hint: "/openapi.json lists every path.",
+}
+const methodNotAllowed: Refusal = {
+  code: "method_not_allowed",
+  message: "This path answers GET and HEAD only",
+  allowed: known,
+}
+const bodyTooLarge: Refusal = {
+  code: "payload_too_large",
+  message: `A request body has at most ${bodyBytesMax} bytes`,
+}
+const targetTooLong: Refusal = {
+  code: "uri_too_long",
+  message: `Path and query have at most ${targetLengthMax} characters`,
+}
+const paymentTooLong: Refusal = {
+  code: "headers_too_large",
+  message: `A payment header has at most ${paymentLengthMax} characters`,
+}
+const overloaded: Refusal = {
+  code: "overloaded",
+  message: "The service cannot answer at this moment",
+}
+const internalError: Refusal = {
+  code: "internal_error",
+  message: "The service failed to answer; the failure was logged",
+}

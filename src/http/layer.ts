@@ -1,0 +1,151 @@
+/**
+ * The outside face as one Layer: the contract's paths, their limits, and the listener.
+ *
+ * @module
+ */
+import { Context, type Duration, Effect, Layer, Random } from "effect"
+import { HttpRouter } from "effect/http"
+import { products } from "../domain/product.ts"
+import type { PaymentTerms } from "../domain/x402.ts"
+import { Feed } from "../services/Feed.ts"
+import type { Payments } from "../services/Payments.ts"
+import type { RateLimits } from "../services/RateLimits.ts"
+import { type Answer, answer } from "./answer.ts"
+import { type EdgeRoute, makeEdge } from "./edge.ts"
+import { refusalResponse } from "./errors.ts"
+import { type Budget, clientKeys, type Limiter, makeLimiter } from "./limits.ts"
+import { paidRoutes } from "./paid.ts"
+import { challengeFor } from "./paywall.ts"
+import { sampleAnswer } from "./sample.ts"
+import { type CannotListen, listen, type Peer, toWebHandler, type WebHandler } from "./server.ts"
+import { makeSnapshot, type Snapshot } from "./snapshot.ts"
+import { termsAnswers } from "./terms.ts"
+
+/** The version of the interface. */
+export const version = "1.0.0"
+
+export interface FaceOptions {
+  readonly terms: PaymentTerms
+  readonly paymentMode: "live" | "simulated"
+  /** How many proxies in front append to X-Forwarded-For. */
+  readonly trustedProxyHops: number
+  readonly limits: {
+    readonly free: Budget
+    readonly documents: Budget
+    readonly invalidPayments: Budget
+  }
+}
+
+/** The face, before it has an address. */
+export interface Face {
+  readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
+  /** Computes the free bodies anew: run it right after a tick. */
+  readonly refresh: Effect.Effect<void>
+}
+
+/** Builds the face: its free bodies live as long as the scope. */
+export const make = Effect.fnUntraced(function* (options: FaceOptions) {
+  const { publicBaseUrl, chainId } = options.terms
+  const snapshot = yield* makeSnapshot({
+    publicBaseUrl,
+    version,
+    paymentMode: options.paymentMode,
+    network: `eip155:${chainId}`,
+  })
+  const free = yield* makeLimiter("free", options.limits.free)
+  const documents = yield* makeLimiter("documents", options.limits.documents)
+  const paid = yield* paidHandler(options)
+  const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
+  let count = 0
+  const face: Face = {
+    handle: makeEdge({
+      routes: edgeRoutes({ options, snapshot, free, documents, paid }),
+      trustedProxyHops: options.trustedProxyHops,
+      nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
+    }),
+    refresh: snapshot.refresh,
+  }
+  return face
+})
+
+/** Where the face is, and what a tick tells it. */
+export class Served extends Context.Service<Served, {
+  readonly address: Deno.NetAddr
+  readonly refresh: Effect.Effect<void>
+}>()("bellwether/http/Served") {}
+
+export interface ServeOptions extends FaceOptions {
+  readonly hostname: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** How long a shutdown waits for the requests in flight. */
+  readonly drain: Duration.Duration
+}
+
+/** Serves the face until the Layer is released. */
+export const layer = (
+  options: ServeOptions,
+): Layer.Layer<Served, CannotListen, Feed | Payments | RateLimits> =>
+  Layer.effect(
+    Served,
+    Effect.gen(function* () {
+      const { handle, refresh } = yield* make(options)
+      const address = yield* listen(options, handle)
+      return { address, refresh }
+    }),
+  )
+
+const paidHandler = Effect.fnUntraced(function* (options: FaceOptions) {
+  const { invalidPayments } = options.limits
+  const app = yield* HttpRouter.toHttpEffect(paidRoutes({
+    terms: options.terms,
+    invalidPayments: invalidPayments === "off"
+      ? null
+      : { name: "invalid_payments", ...invalidPayments },
+    clientOf: (request) =>
+      request.remoteAddress._tag === "Some"
+        ? clientKeys(request.remoteAddress.value).near
+        : "unknown",
+  }))
+  const answered = Effect.catchCause(app, (cause) =>
+    Effect.andThen(
+      Effect.logError("Cannot answer a paid request", cause),
+      refusalResponse({ code: "internal_error", message: "The service failed to answer" }),
+    ))
+  return yield* toWebHandler(answered)
+})
+
+/** Every path there is. */
+function edgeRoutes({ options, snapshot, free, documents, paid }: {
+  readonly options: FaceOptions
+  readonly snapshot: Snapshot
+  readonly free: Limiter
+  readonly documents: Limiter
+  readonly paid: WebHandler
+}): ReadonlyMap<string, EdgeRoute> {
+  const terms = termsAnswers(options.terms.publicBaseUrl)
+  const fixed = (limiter: Limiter, made: Answer): EdgeRoute => ({
+    limiter,
+    current: () => made,
+    paid: null,
+  })
+  const routes = new Map<string, EdgeRoute>([
+    ["/v1/index", { limiter: free, current: snapshot.index, paid: null }],
+    ["/v1/pulse", { limiter: free, current: snapshot.pulse, paid: null }],
+    ["/health", { limiter: free, current: snapshot.health, paid: null }],
+    ["/v1/sample", fixed(free, sampleAnswer)],
+    ["/terms.txt", fixed(free, terms.text)],
+    ["/terms.json", fixed(free, terms.json)],
+  ])
+  for (const product of Object.values(products)) {
+    const { status, headers, body } = challengeFor(product, options.terms)
+    const unpaid = answer({
+      status,
+      body: new TextDecoder().decode(body),
+      cache: "none",
+      headers: [["payment-required", headers["payment-required"] ?? ""]],
+    })
+    routes.set(product.path, { limiter: documents, current: () => unpaid, paid })
+  }
+  return routes
+}

@@ -1,0 +1,138 @@
+/**
+ * Who a client is, and how much it may ask for.
+ *
+ * The count itself is shared and exact, behind the `RateLimits` port. What is kept here is only the
+ * memory of a refusal: until a refused client's next grant it is refused again without a question to
+ * the port, so that a flood costs less than the answers it asks for.
+ *
+ * @module
+ */
+import { Clock, Effect, Result } from "effect"
+import * as NetAddress from "effect/net/NetAddress"
+import type { EpochMs } from "../domain/time.ts"
+import { type RateDecision, RateLimits } from "../services/RateLimits.ts"
+
+/** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
+export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
+
+export type Verdict =
+  | { readonly kind: "unlimited" }
+  | { readonly kind: "granted"; readonly field: string }
+  | { readonly kind: "denied"; readonly field: string; readonly retryAfterSeconds: number }
+  | { readonly kind: "unavailable" }
+
+/** What a client is counted under. IPv6 counts twice: by /64, and by /48 twelve times as large. */
+export interface ClientKeys {
+  readonly near: string
+  readonly far: string | null
+}
+
+export interface Limiter {
+  /** The `RateLimit-Policy` field; null when the budget is off. */
+  readonly policyField: string | null
+  /** Takes one grant. A remembered refusal is answered at once; when `busy`, so is all else. */
+  readonly admit: (client: ClientKeys, busy: boolean) => Verdict | Promise<Verdict>
+}
+
+/** How many times the /64 budget a whole /48 has. */
+const siteFactor = 12
+/** How many refusals are remembered; the oldest goes first. */
+const denialsMax = 10_000
+
+const unlimited: Verdict = { kind: "unlimited" }
+const unavailable: Verdict = { kind: "unavailable" }
+
+/** A limiter over the shared count, for one budget. */
+export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Budget) {
+  if (budget === "off") {
+    return { policyField: null, admit: () => unlimited } satisfies Limiter as Limiter
+  }
+  const limits = yield* RateLimits
+  const clock = yield* Clock.Clock
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const near = { name, ...budget }
+  const far = { name: `${name}/48`, limit: budget.limit * siteFactor, windowMs: budget.windowMs }
+  const denials = new Map<string, EpochMs>()
+
+  const remember = (key: string, decision: RateDecision) => {
+    if (decision.granted) return
+    if (denials.size >= denialsMax) denials.delete(denials.keys().next().value ?? key)
+    denials.set(key, clock.currentTimeMillisUnsafe() + decision.resetMs)
+  }
+  const deniedFor = (key: string): number => {
+    const until = denials.get(key)
+    if (until === undefined) return 0
+    const left = until - clock.currentTimeMillisUnsafe()
+    if (left <= 0) denials.delete(key)
+    return left
+  }
+  const take = (policy: typeof near, key: string) =>
+    Effect.tap(limits.take(policy, key), (decision) => Effect.sync(() => remember(key, decision)))
+
+  const ask = (client: ClientKeys) =>
+    take(near, client.near).pipe(
+      Effect.flatMap((decision) =>
+        client.far === null || !decision.granted ? Effect.succeed(decision) : Effect.map(
+          take(far, client.far),
+          (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
+        )
+      ),
+      Effect.map((decision) => verdict(name, decision)),
+      Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
+    )
+
+  const limiter: Limiter = {
+    policyField: `"${name}";q=${budget.limit};w=${Math.ceil(budget.windowMs / 1_000)}`,
+    admit: (client, busy) => {
+      const left = Math.max(
+        deniedFor(client.near),
+        client.far === null ? 0 : deniedFor(client.far),
+      )
+      if (left > 0) return verdict(name, { granted: false, remaining: 0, resetMs: left })
+      return busy ? unavailable : run(ask(client))
+    },
+  }
+  return limiter
+})
+
+function verdict(name: string, { granted, remaining, resetMs }: RateDecision): Verdict {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1_000))
+  const field = `"${name}";r=${remaining};t=${seconds}`
+  return granted
+    ? { kind: "granted", field }
+    : { kind: "denied", field, retryAfterSeconds: seconds }
+}
+
+/**
+ * The client's address: the socket's peer, or behind `hops` proxies the entry that the outermost of
+ * them wrote. A list too short for that, or an entry that is no address, names the peer.
+ */
+export function clientAddress(peer: string, forwarded: string | null, hops: number): string {
+  if (hops === 0 || forwarded === null) return peer
+  const entries = forwarded.split(",")
+  const entry = entries[entries.length - hops]?.trim()
+  if (entry === undefined) return peer
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ??
+    /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
+  return parse(bare) === null ? peer : bare
+}
+
+/** What an address is counted under. IPv4 in its IPv6 spelling is IPv4. */
+export function clientKeys(address: string): ClientKeys {
+  const parsed = parse(address)
+  if (parsed === null) return { near: address, far: null }
+  if (NetAddress.isIpv4Address(parsed)) return { near: NetAddress.formatIp(parsed), far: null }
+  const segments = NetAddress.ipv6ToSegments(parsed)
+  if (NetAddress.isIpv4Mapped(parsed)) {
+    const bytes = segments.slice(6).flatMap((segment) => [segment >> 8, segment & 255])
+    return { near: bytes.join("."), far: null }
+  }
+  const prefix = (groups: number) =>
+    segments.slice(0, groups).map((segment) => segment.toString(16)).join(":")
+  return { near: `${prefix(4)}::/64`, far: `${prefix(3)}::/48` }
+}
+
+function parse(address: string): NetAddress.IpAddress | null {
+  const parsed = NetAddress.ipFromString(address.split("%")[0] ?? "")
+  return Result.isSuccess(parsed) ? parsed.success : null
+}

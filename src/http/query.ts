@@ -1,0 +1,76 @@
+/**
+ * Query parameters, read by the table of what is sold.
+ *
+ * Unknown parameters are ignored; repeated and empty ones are errors. A fault says what would be
+ * right, after the parameter's name: "count must be an integer from 1 to 20: got \"x\"".
+ *
+ * @module
+ */
+import { Result } from "effect"
+import type { Parameter } from "../domain/product.ts"
+import type { ParameterFault } from "../domain/refusal.ts"
+
+const integerPattern = /^\d{1,15}$/
+/** What of a wrong value is shown back. */
+const shownLengthMax = 40
+
+/** What a table of parameters decodes to: null where an optional one was left out. */
+export type Decoded<P extends ReadonlyArray<Parameter>> = {
+  readonly [Row in P[number] as Row["name"]]: Value<Row>
+}
+
+type Value<Row extends Parameter> = Row extends
+  { readonly values: ReadonlyArray<infer V extends string> } ? V | Absent<Row>
+  : (Row["type"] extends "string" ? string : number) | Absent<Row>
+
+type Absent<Row extends Parameter> = Row extends { readonly required: true } ? never
+  : Row extends { readonly default: number } ? never
+  : null
+
+/** Reads `query` by `parameters`: every value, or every fault. */
+export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
+  parameters: P,
+): (query: URLSearchParams) => Result.Result<Decoded<P>, ReadonlyArray<ParameterFault>> {
+  return (query) => {
+    const faults: Array<ParameterFault> = []
+    const decoded: Record<string, string | number | null> = {}
+    for (const parameter of parameters) {
+      const read = readOne(parameter, query.getAll(parameter.name))
+      if (Result.isSuccess(read)) decoded[parameter.name] = read.success
+      else faults.push({ param: parameter.name, in: "query", message: read.failure })
+    }
+    // Built row by row from the same table the type is computed from.
+    return faults.length === 0 ? Result.succeed(decoded as Decoded<P>) : Result.fail(faults)
+  }
+}
+
+function readOne(
+  parameter: Parameter,
+  given: ReadonlyArray<string>,
+): Result.Result<string | number | null, string> {
+  const [value] = given
+  if (value === undefined) {
+    return parameter.required === true
+      ? Result.fail(`${expectation(parameter)}: it is missing`)
+      : Result.succeed(parameter.default ?? null)
+  }
+  if (given.length > 1) return Result.fail("must be given at most once")
+  const wrong = Result.fail(`${expectation(parameter)}: got "${value.slice(0, shownLengthMax)}"`)
+  if (parameter.type === "string") {
+    if (value === "") return wrong
+    return parameter.values?.includes(value) === false ? wrong : Result.succeed(value)
+  }
+  if (!integerPattern.test(value)) return wrong
+  const number = Number(value)
+  const { minimum = 0, maximum = Infinity } = parameter
+  return number < minimum || number > maximum ? wrong : Result.succeed(number)
+}
+
+function expectation({ type, values, minimum, maximum }: Parameter): string {
+  if (values !== undefined) return `must be one of ${values.join(", ")}`
+  if (type === "string") return "must not be empty"
+  if (minimum !== undefined && maximum !== undefined) {
+    return `must be an integer from ${minimum} to ${maximum}`
+  }
+  return `must be an integer of at least ${minimum ?? 0}, up to 15 digits`
+}

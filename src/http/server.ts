@@ -1,0 +1,153 @@
+/**
+ * Effect handlers on Deno's own HTTP server.
+ *
+ * Rather than the generic web handler: the peer's address is kept, headers are not copied, and
+ * `request.signal` is touched only while a handler is pending (touching it costs every answer).
+ *
+ * @module
+ */
+import {
+  ByteSize,
+  Context,
+  type Duration,
+  Effect,
+  type Fiber,
+  Option,
+  Schema,
+  type Scope,
+} from "effect"
+import {
+  HttpEffect,
+  HttpIncomingMessage,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse,
+} from "effect/http"
+import { RequestId } from "./errors.ts"
+
+/** Largest request body any route reads, in bytes. */
+export const bodyBytesMax = 64 * 1_024
+
+/** What was learnt of a request before it came to its handler. */
+export interface Seen {
+  readonly requestId: string
+  /** The client's address, behind the proxies we trust. */
+  readonly clientAddress: string
+}
+
+/** An Effect handler, as a function of web requests. */
+export type WebHandler = (request: Request, seen: Seen) => Promise<Response>
+
+/** Who sent a request, as the socket knows it. */
+export interface Peer {
+  readonly remoteAddr: Deno.Addr
+}
+
+/** The listener cannot take its address. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  hostname: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String,
+}) {}
+
+const resolver = Symbol("bellwether/http/server/resolver")
+interface Pending {
+  [resolver]?: (response: Response) => void
+}
+
+/** What a handler may ask of its surroundings: its request and the services it was built with. */
+type App<E, R> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E,
+  R | HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/** Runs `app` once for each web request, in a fiber of its own. */
+export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =>
+  Effect.contextWith((services: Context.Context<never>) => {
+    const context = Context.add(
+      services,
+      HttpIncomingMessage.MaxBodySize,
+      ByteSize.bytes(bodyBytesMax),
+    )
+    const handled = HttpEffect.toHandled(app, (request, response) => {
+      const withoutBody = request.method === "HEAD"
+      const sent = HttpServerResponse.omitsBody(response, withoutBody)
+        ? response
+        : HttpEffect.scopeTransferToStream(response)
+      const pending: Pending = request as HttpServerRequest.HttpServerRequest & Pending
+      pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context }))
+      return Effect.void
+    })
+    return Effect.succeed((request: Request, seen: Seen) =>
+      new Promise<Response>((resolve) => {
+        const incoming = HttpServerRequest.fromWeb(request).modify({
+          remoteAddress: Option.some(seen.clientAddress),
+        })
+        Object.assign(incoming, { [resolver]: resolve } satisfies Pending)
+        const fiber = Effect.runForkWith(
+          Context.add(
+            Context.add(context, HttpServerRequest.HttpServerRequest, incoming),
+            RequestId,
+            seen.requestId,
+          ),
+        )(handled)
+        if (fiber.pollUnsafe() === undefined) abortWith(request.signal, fiber)
+      })
+    )
+  })
+
+/** Interrupts a pending handler when its client goes away. */
+function abortWith(signal: AbortSignal, fiber: Fiber.Fiber<unknown, unknown>): void {
+  const abort = () => fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
+  if (signal.aborted) return abort()
+  signal.addEventListener("abort", abort, { once: true })
+  fiber.addObserver(() => signal.removeEventListener("abort", abort))
+}
+
+export interface ListenOptions {
+  readonly hostname: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** How long a shutdown waits for the requests in flight. */
+  readonly drain: Duration.Duration
+}
+
+/**
+ * Listens until the scope closes. Then no new request is taken, those in flight have `drain` to end,
+ * and what is still open is cut. Gives the address taken.
+ */
+export const listen = (
+  options: ListenOptions,
+  handler: (request: Request, peer: Peer) => Response | Promise<Response>,
+): Effect.Effect<Deno.NetAddr, CannotListen, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const cut = new AbortController()
+        const server = Deno.serve(
+          {
+            hostname: options.hostname,
+            port: options.port,
+            signal: cut.signal,
+            onListen: () => {},
+            onError: () => new Response(null, { status: 500 }),
+          },
+          handler,
+        )
+        return { server, cut }
+      },
+      catch: (cause) =>
+        new CannotListen({
+          hostname: options.hostname,
+          port: options.port,
+          reason: cause instanceof Error ? cause.name : "unknown",
+        }),
+    }),
+    ({ server, cut }) =>
+      Effect.promise(() => server.shutdown()).pipe(
+        Effect.timeoutOption(options.drain),
+        Effect.andThen(Effect.sync(() => cut.abort())),
+        Effect.andThen(Effect.promise(() => server.finished)),
+      ),
+  ).pipe(Effect.map(({ server }) => server.addr))

@@ -1,0 +1,75 @@
+/**
+ * The terms of service, as text for people and as JSON for agents. The 402 links the text.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto"
+import { type Answer, answer } from "./answer.ts"
+
+/** Changes whenever a word below does. */
+const version = "1.0.0"
+const effectiveDate = "2026-11-21"
+
+const provider = "Bellwether"
+const summary =
+  "Pay per call in USDC through x402. Nothing is charged for an error or an empty answer. The data " +
+  "is informational and is not financial advice."
+const acceptance = "Paying for a call accepts these terms. There are no accounts."
+const use =
+  "Answers may be used, stored and shown in your own products. Do not resell the feed as a feed, " +
+  "and do not work around the request limits."
+const disclaimers = [
+  "Everything served is informational. It is not financial, legal or betting advice.",
+  "Signals are computed from public data of third parties, which can be late, wrong or incomplete.",
+  "The service comes without warranty. Its liability for a call is limited to the price of the call.",
+]
+const dataSources = [
+  "Public market listings, order books, prices and trades of the prediction-market venue",
+]
+const payment = {
+  protocol: "x402",
+  x402Version: 2,
+  settlement:
+    "An EIP-3009 authorization in USDC. For calls that compute first, it is settled only once the " +
+    "answer is ready.",
+  refunds: "A call that was charged and not answered is refunded in full to the paying address.",
+  currency: "USDC",
+}
+
+/** Both forms of the terms. */
+export function termsAnswers(publicBaseUrl: string): { text: Answer; json: Answer } {
+  const text = termsText()
+  const json = {
+    success: true,
+    version,
+    effectiveDate,
+    textUrl: `${publicBaseUrl}/terms.txt`,
+    textSha256: createHash("sha256").update(text).digest("hex"),
+    provider,
+    acceptance,
+    payment,
+    use,
+    disclaimers,
+    dataSources,
+    summary,
+  }
+  return {
+    text: answer({ body: text, contentType: "text/plain; charset=utf-8", cache: "document" }),
+    json: answer({ body: JSON.stringify(json), cache: "document" }),
+  }
+}
+
+function termsText(): string {
+  return [
+    `${provider}: terms of service`,
+    `Version ${version}, effective ${effectiveDate}`,
+    "",
+    `Summary. ${summary}`,
+    `Acceptance. ${acceptance}`,
+    `Payment. ${payment.settlement} ${payment.refunds}`,
+    `Use. ${use}`,
+    `Data sources. ${dataSources.join(" ")}`,
+    `Disclaimers. ${disclaimers.join(" ")}`,
+    "",
+  ].join("\n")
+}
