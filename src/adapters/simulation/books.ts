@@ -6,7 +6,7 @@
  */
 import type { Level, OrderBook } from "../../domain/book.ts"
 import { type EpochMs, minute, second } from "../../domain/time.ts"
-import type { SimulatedMarket } from "./catalogue.ts"
+import type { SimulatedMarket } from "./lives.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
 /** Makers look at the market this often; between two looks the book stands still. */

@@ -41,7 +41,7 @@ export function worldClock(world: World, options: VenueOptions = {}): WorldClock
 
 /** A world for `deno task dev`: a seed's own, in real time, and eventful at any hour. */
 export function devWorld(seed: number): World {
-  return makeWorld({ seed, markets: 180, liveliness: 0.8, gateShare: 0.85, tradeRate: 1 })
+  return makeWorld({ seed, markets: 200, liveliness: 0.5, gateShare: 0.85 })
 }
 
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {

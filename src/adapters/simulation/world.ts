@@ -9,11 +9,24 @@
  */
 import type { OrderBook } from "../../domain/book.ts"
 import type { Market, MarketStatus, PricePoint, Trade } from "../../domain/market.ts"
-import { day, type EpochMs, hour, minute } from "../../domain/time.ts"
+import { day, type EpochMs, hour } from "../../domain/time.ts"
 import { exact, makeBook, makeQuote, midOf, type Quote, quotedAt } from "./books.ts"
-import { type Catalogue, makeCatalogue, makeMemo, type SimulatedMarket } from "./catalogue.ts"
-import { type Jump, makePath, type Path } from "./paths.ts"
+import { type Catalogue, makeCatalogue } from "./catalogue.ts"
+import type { SimulatedMarket } from "./lives.ts"
+import { makeMemo } from "./memo.ts"
+import type { Jump, Path } from "./paths.ts"
+import { drawPath } from "./repricings.ts"
 import { between, mix, uniform } from "./seed.ts"
+import { makeTape } from "./tape.ts"
+import {
+  chanceAt,
+  defaultGroups,
+  entryAt,
+  makeWallets,
+  type PlannedEntry,
+  type Wallet,
+  type WalletGroup,
+} from "./wallets.ts"
 
 export interface WorldOptions {
   readonly seed: number
@@ -33,6 +46,9 @@ export interface WorldOptions {
   readonly sportsShare: number
   /** Share of markets whose book is often one-sided, ghostly or crossed. */
   readonly oddBookShare: number
+  /** An ordinary market is listed for a time between these; the shorter the likelier. */
+  readonly lifeDays: readonly [number, number]
+  readonly wallets: ReadonlyArray<WalletGroup>
 }
 
 export const worldDefaults: Omit<WorldOptions, "seed"> = {
@@ -45,6 +61,8 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   mechanicalShare: 0.05,
   sportsShare: 0.1,
   oddBookShare: 0.06,
+  lifeDays: [10, 40],
+  wallets: defaultGroups,
 }
 
 export interface World {
@@ -70,7 +88,14 @@ export interface World {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
   ) => ReadonlyArray<Trade>
+  /** Fills of one wallet in `[from, to]`, newest first, at most `count`. */
+  readonly fillsOf: (
+    wallet: Wallet,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+    count: number,
+  ) => ReadonlyArray<Trade>
   readonly volumeUsd: (market: SimulatedMarket, at: EpochMs) => number
+  readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
 }
 
@@ -82,6 +107,8 @@ export interface Truth {
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
   /** What each outcome's share pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
+  /** What a wallet of known skill bought in `[from, to]`, ascending. */
+  readonly entries: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<PlannedEntry>
 }
 
 /** Paths kept at hand. */
@@ -98,7 +125,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
     const name = market.seat * 2 ** 26 + market.turn + 10_000_000
     const known = paths.get(name)
     if (known !== undefined) return known
-    const path = planPath(options, market)
+    const path = drawPath(options, market)
     paths.set(name, path)
     return path
   }
@@ -116,6 +143,26 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
     at < market.opensAt || at >= market.resolvedAt
       ? null
       : makeQuote(market, probability(market, Math.max(market.opensAt, quotedAt(at))), at)
+
+  const wallets = makeWallets(options.seed, options.wallets)
+  const view = { catalogue, quote, probability, payouts }
+
+  const entries: Truth["entries"] = (wallet, from, to) => {
+    const found: Array<PlannedEntry> = []
+    for (let chance = chanceAt(wallet, from); chance <= chanceAt(wallet, to); chance++) {
+      const entry = entryAt(options.seed, view, wallet, chance)
+      if (entry !== null && entry.at >= from && entry.at <= to) found.push(entry)
+    }
+    return found
+  }
+
+  const trades = makeTape({
+    tradeRate: options.tradeRate,
+    quote,
+    jumps: (market) => pathOf(market).jumps,
+    entryFills: (from, to) =>
+      wallets.flatMap((wallet) => entries(wallet, from, to).flatMap(({ fills }) => fills)),
+  })
 
   const volumeUsd = (market: SimulatedMarket, at: EpochMs): number => {
     const end = Math.min(at, market.resolvedAt)
@@ -171,13 +218,21 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
         return token.outcome === 0 ? midOf(seen) : exact(1 - midOf(seen))
       })
     },
-    trades: () => [],
+    trades,
+    fillsOf: (wallet, range, count) =>
+      entries(wallet, range.from - hour, range.to)
+        .flatMap((entry) => entry.fills)
+        .filter(({ at }) => at >= range.from && at <= range.to)
+        .sort((a, b) => b.at - a.at)
+        .slice(0, count),
     volumeUsd,
+    wallets,
     truth: {
       probability,
       jumps: (market, from, to) =>
         pathOf(market).jumps.filter((jump) => jump.at >= from && jump.at <= to),
       payouts,
+      entries,
     },
   }
 }
@@ -219,56 +274,4 @@ function historyOf(
     if (uniform(mix(draw, 2)) < 0.02) points.push({ at, price })
   }
   return points
-}
-
-/** In each stretch of `1 / rate` days there is a jump with this chance, at a uniform time. */
-const jumpChance = 0.75
-/** Share of the jumps of a market with siblings that hit all of its event at once. */
-const sharedJumps = 0.4
-
-function planPath(options: WorldOptions, market: SimulatedMarket): Path {
-  const { key, eventKey } = market
-  const edge = uniform(mix(key, 50))
-  const start = market.kind === "mechanical"
-    ? 0.5
-    : edge < 0.2
-    ? between(mix(key, 51), 0.04, 0.15)
-    : edge < 0.3
-    ? between(mix(key, 51), 0.85, 0.96)
-    : between(mix(key, 51), 0.15, 0.85)
-  const shared = market.siblings > 1 ? sharedJumps * options.liveliness : 0
-  const quiet = market.kind === "mechanical" || options.bounceOnly
-  const jumps = quiet ? [] : [
-    ...jumpsAt(market, mix(key, 52), options.liveliness - shared),
-    ...jumpsAt(market, mix(eventKey, 52), shared),
-  ].sort((a, b) => a.at - b.at)
-  return makePath({
-    key: mix(key, 53),
-    opensAt: market.opensAt,
-    revealsAt: market.revealsAt,
-    closesAt: market.closesAt,
-    start,
-    hourlyVol: market.kind === "mechanical" ? 0.01 : between(mix(key, 54), 0.008, 0.03),
-    jumps,
-    constant: options.bounceOnly,
-  })
-}
-
-/** Three in four jumps are of 6 to 16 points, the rest of 16 to 32. */
-function jumpsAt(market: SimulatedMarket, key: number, perDay: number) {
-  const jumps: Array<{ at: EpochMs; size: number; key: number }> = []
-  if (perDay <= 0) return jumps
-  const stretch = Math.max(minute, jumpChance * day / perDay)
-  const first = Math.floor(market.opensAt / stretch)
-  const last = Math.floor(Math.max(market.opensAt, market.revealsAt - hour) / stretch)
-  for (let index = first; index <= last; index++) {
-    const draw = mix(key, index)
-    if (uniform(draw) >= jumpChance) continue
-    const size = uniform(mix(draw, 1)) < 0.75
-      ? between(mix(draw, 2), 0.06, 0.16)
-      : between(mix(draw, 2), 0.16, 0.32)
-    const at = Math.floor((index + uniform(mix(draw, 3))) * stretch)
-    jumps.push({ at, size, key: mix(mix(draw, 4), market.key) })
-  }
-  return jumps
 }

@@ -1,0 +1,33 @@
+/**
+ * A memory of bounded size, for what is dear to work out again and never wrong to forget.
+ *
+ * @module
+ */
+
+export interface Memo<A> {
+  readonly get: (name: number) => A | undefined
+  readonly set: (name: number, value: A) => void
+}
+
+/** A memory of bounded size: at most `capacity` values, the older half forgotten at a time. */
+export function makeMemo<A>(capacity: number): Memo<A> {
+  let young = new Map<number, A>()
+  let old = new Map<number, A>()
+  const set = (name: number, value: A) => {
+    if (young.size >= capacity / 2) {
+      old = young
+      young = new Map()
+    }
+    young.set(name, value)
+  }
+  return {
+    get: (name) => {
+      const value = young.get(name)
+      if (value !== undefined) return value
+      const aged = old.get(name)
+      if (aged !== undefined) set(name, aged)
+      return aged
+    },
+    set,
+  }
+}
