@@ -108,11 +108,11 @@ export function tradeRow(market = 1, fields: Fields = {}): Fields {
 
 /** An HTTP client that is answered by `answer`, in this process. */
 export function scripted(
-  answer: (url: URL, method: string) => Response | Effect.Effect<Response>,
+  answer: (url: URL) => Response | Effect.Effect<Response>,
 ): HttpClient.HttpClient {
   return HttpClient.make((request, url) => {
     const given = Effect.suspend(() => {
-      const response = answer(url, request.method)
+      const response = answer(url)
       return Effect.isEffect(response) ? response : Effect.succeed(response)
     })
     return Effect.map(

@@ -39,7 +39,7 @@ export function asks(
   perTenSeconds: number,
   limits: Limits,
 ): Ask {
-  const pace = makePace(10_000 / perTenSeconds)
+  const pace = makePace(Math.ceil(10_000 / perTenSeconds))
   return <A extends object>(
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
@@ -86,15 +86,19 @@ interface Pace {
 
 function makePace(intervalMs: number): Pace {
   let next = 0
-  const turn = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.suspend(() => {
-      const at = Math.max(now, next)
-      next = at + intervalMs
-      return at > now ? Effect.sleep(at - now) : Effect.void
-    }))
+  let quietUntil = 0
+  const turn: Effect.Effect<void> = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const at = Math.max(now, next)
+    next = at + intervalMs
+    if (at > now) yield* Effect.sleep(at - now)
+    // Quiet may have been asked for while this caller waited: then it takes a later turn.
+    if ((yield* Clock.currentTimeMillis) < quietUntil) yield* turn
+  })
   const rest = (ms: number) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      next = Math.max(next, now + ms)
+      quietUntil = Math.max(quietUntil, now + ms)
+      next = Math.max(next, quietUntil)
     })
   return { turn, rest }
 }
