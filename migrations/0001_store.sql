@@ -63,8 +63,7 @@ CREATE INDEX mid_hour_by_hour ON mid_hour (hour);
 -- at once; its fence only grows, and tells a holder from the one before it.
 CREATE TABLE job (
   job text PRIMARY KEY,
-  fence bigint NOT NULL DEFAULT 0,
-  last_ok_at timestamptz
+  fence bigint NOT NULL DEFAULT 0
 );
 
 CREATE TABLE job_slot (
@@ -78,6 +77,7 @@ CREATE TABLE job_slot (
   CHECK ((finished_at IS NULL) = (outcome IS NULL))
 );
 CREATE INDEX job_slot_by_slot ON job_slot (slot);
+CREATE INDEX job_slot_unfinished ON job_slot (job) WHERE finished_at IS NULL;
 
 -- The exact sliding log of the rate limits: a key's grants in a ring of as many places as its limit.
 -- Grant n stands at place n % limit and takes the place of one that has left every window. Unlogged:

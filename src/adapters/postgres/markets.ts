@@ -1,0 +1,121 @@
+/**
+ * The memory of markets in PostgreSQL: the newest word on each, and the layer that adds their mid
+ * series to it.
+ *
+ * @module
+ */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { Market } from "../../domain/market.ts"
+import type { EpochMs } from "../../domain/time.ts"
+import { MarketStore } from "../../services/MarketStore.ts"
+import { batches } from "./batches.ts"
+import { jsonText } from "./json.ts"
+import { mids } from "./mids.ts"
+
+/** Rows in one statement: about half a megabyte of JSON. */
+const marketsBatch = 1_000
+
+interface MarketRow {
+  readonly facts: Omit<Market, "volumeUsd" | "liquidityUsd" | "listed">
+  readonly volume_usd: number
+  readonly liquidity_usd: number
+  readonly best_bid: number | null
+  readonly best_ask: number | null
+}
+
+export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
+  MarketStore,
+  Effect.map(
+    SqlClient,
+    (sql) =>
+      MarketStore.of({ save: save(sql), bySlug: bySlug(sql), count: count(sql), ...mids(sql) }),
+  ),
+)
+
+/** One statement: rewrites only what changed, and never with a word older than the one held. */
+const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
+  sql`
+    WITH incoming AS MATERIALIZED (
+      SELECT market_id, slug, facts, volume_usd, liquidity_usd, best_bid, best_ask,
+        ${new Date(seenAt)}::timestamptz AS seen_at
+      FROM json_to_recordset(${jsonText(markets.map(incomingRow))}::json) AS (
+        market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
+        best_bid float8, best_ask float8
+      )
+    ), retold AS (
+      UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
+      FROM incoming i
+      WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
+        AND market.facts::text <> i.facts::text
+    ), told AS (
+      INSERT INTO market (market_id, slug, facts, changed_at)
+      SELECT market_id, slug, facts, seen_at FROM incoming i
+      WHERE NOT EXISTS (SELECT FROM market held WHERE held.market_id = i.market_id)
+      ON CONFLICT DO NOTHING
+    ), requoted AS (
+      UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
+        best_bid = i.best_bid, best_ask = i.best_ask, changed_at = i.seen_at
+      FROM incoming i
+      WHERE market_quote.market_id = i.market_id AND market_quote.changed_at <= i.seen_at
+        AND (market_quote.volume_usd, market_quote.liquidity_usd, market_quote.best_bid,
+          market_quote.best_ask)
+        IS DISTINCT FROM (i.volume_usd, i.liquidity_usd, i.best_bid, i.best_ask)
+    )
+    INSERT INTO market_quote
+      (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
+    SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
+    WHERE NOT EXISTS (SELECT FROM market_quote held WHERE held.market_id = i.market_id)
+    ON CONFLICT DO NOTHING`
+
+const save = (sql: SqlClient) =>
+  Effect.fn("MarketStore.save")(
+    function* (markets: ReadonlyArray<Market>, seenAt: EpochMs) {
+      const newest = [...new Map(markets.map((market) => [market.id, market])).values()]
+      yield* Effect.forEach(
+        batches(newest, marketsBatch),
+        (batch) => saveBatch(sql)(batch, seenAt),
+        { discard: true },
+      )
+    },
+    Effect.orDie,
+  )
+
+const bySlug = (sql: SqlClient) =>
+  Effect.fn("MarketStore.bySlug")(function* (slug: string) {
+    const [row] = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE slug = ${slug} ORDER BY market.changed_at DESC LIMIT 1`
+    return Option.map(Option.fromNullishOr(row), market)
+  }, Effect.orDie)
+
+const count = (sql: SqlClient) =>
+  sql<{ markets: bigint }>`SELECT count(*) AS markets FROM market`.pipe(
+    Effect.map(([row]) => Number(row?.markets ?? 0n)),
+    Effect.orDie,
+  )
+
+/** What changes with every listing stands beside the facts, not in them. */
+function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
+  return {
+    market_id: facts.id,
+    slug: facts.slug,
+    facts,
+    volume_usd: volumeUsd,
+    liquidity_usd: liquidityUsd,
+    best_bid: listed?.bestBid,
+    best_ask: listed?.bestAsk,
+  }
+}
+
+function market(row: MarketRow): Market {
+  return {
+    ...row.facts,
+    volumeUsd: row.volume_usd,
+    liquidityUsd: row.liquidity_usd,
+    listed: row.best_bid === null || row.best_ask === null
+      ? null
+      : { bestBid: row.best_bid, bestAsk: row.best_ask },
+  }
+}
