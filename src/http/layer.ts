@@ -14,6 +14,7 @@ import { type Answer, answer } from "./answer.ts"
 import { type EdgeRoute, makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type Budget, clientKeys, type Limiter, makeLimiter } from "./limits.ts"
+import { openApiDocument } from "./openapi.ts"
 import { paidRoutes } from "./paid.ts"
 import { challengeFor } from "./paywall.ts"
 import { sampleAnswer } from "./sample.ts"
@@ -123,7 +124,9 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
   readonly documents: Limiter
   readonly paid: WebHandler
 }): ReadonlyMap<string, EdgeRoute> {
-  const terms = termsAnswers(options.terms.publicBaseUrl)
+  const { publicBaseUrl } = options.terms
+  const terms = termsAnswers(publicBaseUrl)
+  const openApi = answer({ body: openApiDocument({ publicBaseUrl, version }), cache: "document" })
   const fixed = (limiter: Limiter, made: Answer): EdgeRoute => ({
     limiter,
     current: () => made,
@@ -136,6 +139,7 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
     ["/v1/sample", fixed(free, sampleAnswer)],
     ["/terms.txt", fixed(free, terms.text)],
     ["/terms.json", fixed(free, terms.json)],
+    ["/openapi.json", fixed(documents, openApi)],
   ])
   for (const product of Object.values(products)) {
     const { status, headers, body } = challengeFor(product, options.terms)

@@ -1,0 +1,108 @@
+/**
+ * The admin listener: is the process alive, is it ready, what has it counted. Not for the public.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Exit, Metric, Schedule } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+import type { EpochMs } from "../domain/time.ts"
+import { Feed } from "../services/Feed.ts"
+import { listen, type ListenOptions, toWebHandler } from "./server.ts"
+
+/** The event loop has stalled when it has not turned for this long. */
+export const turnMsMax = 5_000
+const turnEvery = Duration.seconds(1)
+/** The store must answer a question within this time for the service to be ready. */
+export const storeWithin = Duration.seconds(1)
+
+const loopLag = Metric.gauge("event_loop_lag_seconds", {
+  description: "How much later than asked a timer fired last",
+})
+const feedIndex = Metric.gauge("feed_index", { description: "The newest feed index" })
+const tickAge = Metric.gauge("last_good_tick_age_seconds", {
+  description: "Age of the last good tick",
+})
+const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory" })
+
+export interface AdminOptions extends ListenOptions {
+  /** True from the moment the process was asked to stop. */
+  readonly draining: Effect.Effect<boolean>
+}
+
+/** Serves /livez, /readyz and /metrics for as long as the scope lives. Gives the address taken. */
+export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
+  const feed = yield* Feed
+  const turned = yield* watchLoop
+  const routes = HttpRouter.addAll([
+    HttpRouter.route("GET", "/livez", Effect.map(liveness(turned), probe)),
+    HttpRouter.route("GET", "/readyz", Effect.map(readiness(feed, options.draining), probe)),
+    HttpRouter.route(
+      "GET",
+      "/metrics",
+      Effect.andThen(
+        Metric.update(memory, Deno.memoryUsage().rss),
+        Effect.map(
+          PrometheusMetrics.format({ prefix: "bellwether" }),
+          (text) =>
+            HttpServerResponse.text(text, {
+              contentType: "text/plain; version=0.0.4; charset=utf-8",
+            }),
+        ),
+      ),
+    ),
+  ])
+  const app = yield* HttpRouter.toHttpEffect(routes)
+  const handle = yield* toWebHandler(
+    Effect.catchCause(app, () => Effect.succeed(HttpServerResponse.empty({ status: 404 }))),
+  )
+  return yield* listen(
+    options,
+    (request) => handle(request, { requestId: "admin", clientAddress: "admin" }),
+  )
+})
+
+/** What a probe found: null when all is well, else why not. */
+type Finding = string | null
+
+/** Turns once a second, and remembers when it last did. */
+const watchLoop = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  let turnedAt: EpochMs = clock.currentTimeMillisUnsafe()
+  const turn = Effect.suspend(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    const lateMs = Math.max(0, now - turnedAt - Duration.toMillis(turnEvery))
+    turnedAt = now
+    return Metric.update(loopLag, lateMs / 1_000)
+  })
+  yield* Effect.forkScoped(Effect.repeat(turn, Schedule.spaced(turnEvery)))
+  return () => turnedAt
+})
+
+const liveness = (turnedAt: () => EpochMs): Effect.Effect<Finding> =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => now - turnedAt() > turnMsMax ? "the event loop has stalled" : null,
+  )
+
+const readiness = (
+  feed: Feed["Service"],
+  draining: Effect.Effect<boolean>,
+): Effect.Effect<Finding> =>
+  Effect.gen(function* () {
+    if (yield* draining) return "the process is stopping"
+    const asked = yield* Effect.exit(Effect.timeout(feed.index, storeWithin))
+    if (Exit.isFailure(asked)) return "the store does not answer"
+    const { index, lastTickAt, status } = asked.value
+    const now = yield* Clock.currentTimeMillis
+    yield* Metric.update(feedIndex, index)
+    if (lastTickAt !== null) yield* Metric.update(tickAge, (now - lastTickAt) / 1_000)
+    // A replica that serves an old feed is still the one to ask: it says so, and sells nothing.
+    return status === "stale" && lastTickAt === null ? "there was no good tick yet" : null
+  })
+
+function probe(finding: Finding): HttpServerResponse.HttpServerResponse {
+  return finding === null
+    ? HttpServerResponse.text("ok\n")
+    : HttpServerResponse.text(`${finding}\n`, { status: 503 })
+}

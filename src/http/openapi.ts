@@ -1,0 +1,157 @@
+/**
+ * /openapi.json: the contract as an OpenAPI 3.1 document, completed with what the contract's own
+ * language cannot say: prices, the x402 scheme, integer parameters, headers.
+ *
+ * @module
+ */
+import { OpenApi } from "effect/http-api"
+import { usd } from "../domain/money.ts"
+import { type Parameter, type Product, products } from "../domain/product.ts"
+import { api } from "./api.ts"
+
+type Json = Record<string, unknown>
+
+export interface OpenApiOptions {
+  readonly publicBaseUrl: string
+  readonly version: string
+}
+
+/** The whole document, as JSON text. */
+export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): string {
+  const made = OpenApi.fromApi(api)
+  const paths: Json = {}
+  for (const [path, item] of Object.entries(made.paths)) {
+    if (item.get !== undefined) paths[path] = { get: completed(path, item.get) }
+  }
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: {
+      title: "Bellwether",
+      version,
+      summary: "Prediction-market signals for agents, paid per call",
+      description:
+        "Free paths need nothing. Paid paths answer 402 with an x402 version 2 challenge in the " +
+        "PAYMENT-REQUIRED header: sign it, and send the same request again with the payment in " +
+        "PAYMENT-SIGNATURE. Errors and empty answers are never charged.",
+      termsOfService: `${publicBaseUrl}/terms.txt`,
+      contact: { name: "Bellwether", url: `${publicBaseUrl}/terms.txt` },
+      license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
+      "x-guidance": guidance,
+    },
+    servers: [{ url: publicBaseUrl }],
+    tags: [
+      { name: "free", description: "No payment; 5 requests a minute for each client address" },
+      { name: "paid", description: "Paid per call in USDC through x402" },
+    ],
+    security: [],
+    paths,
+    components: {
+      securitySchemes: { x402: scheme },
+      headers,
+      schemas: made.components.schemas,
+    },
+  }, open)
+}
+
+/** Answers may gain fields: the document does not close them. */
+function open(key: string, value: unknown): unknown {
+  return key === "additionalProperties" && value === false ? undefined : value
+}
+
+const guidance =
+  "Poll GET /v1/index, which is free, about every 10 minutes. When `index` has moved, buy GET " +
+  "/v1/signals with `since` set to the last index you saw. Every paid GET answers 402 first; its " +
+  "PAYMENT-REQUIRED header is base64 JSON, with the amount in units of 0.000001 USDC."
+
+const scheme = {
+  type: "http",
+  scheme: "x402",
+  description:
+    "x402 version 2, scheme exact: a signed EIP-3009 authorization in the PAYMENT-SIGNATURE header " +
+    "(or X-PAYMENT, legacy), as base64 JSON",
+}
+
+const header = (description: string, type: "string" | "integer" = "string") => ({
+  description,
+  schema: { type },
+})
+const headers = {
+  RequestId: header("The request's id: the caller's own when it is 8 to 64 of A-Z a-z 0-9 _ -"),
+  ETag: header("The tag of this body, for If-None-Match"),
+  CacheControl: header("How long the answer may be kept"),
+  RateLimit: header("What is left of the budget, and seconds until it grows"),
+  RateLimitPolicy: header("The budget and its window in seconds"),
+  RetryAfter: header("Seconds to wait", "integer"),
+  PaymentRequired: header("The x402 challenge, base64 JSON"),
+  PaymentResponse: header("The x402 receipt, base64 JSON; absent when nothing was charged"),
+}
+
+const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
+const limited = { RateLimit: ref("RateLimit"), "RateLimit-Policy": ref("RateLimitPolicy") }
+const waiting = { "Retry-After": ref("RetryAfter") }
+
+const descriptions: Readonly<Record<string, string>> = {
+  400: "A parameter is invalid; a payment that was shown was not used",
+  402: "Payment required, or the payment shown is not valid: `error` says why",
+  404: "There is no such item",
+  409: "The payment is in use, was used, or was shown for another request",
+  410: "The payment was refunded",
+  429: "Too many requests from this address",
+  431: "A header is too large",
+  500: "The service failed",
+  502: "A service behind this one failed",
+  503: "Not now: stale data, overload, or a settlement that is not clear yet",
+  504: "A service behind this one took too long",
+}
+
+/** One operation, with everything the contract could not say. */
+function completed(path: string, operation: OpenApi.OpenAPISpecOperation): Json {
+  const product: Product | undefined = Object.values(products).find((row) => row.path === path)
+  const responses: Json = {}
+  for (const [status, response] of Object.entries(operation.responses)) {
+    responses[status] = {
+      ...response,
+      description: descriptions[status] ?? operation.summary,
+      headers: headersOf(status, product !== undefined),
+    }
+  }
+  return {
+    ...operation,
+    operationId: operation.operationId.split(".").at(-1),
+    parameters: (product?.parameters ?? []).map(parameterOf),
+    security: product === undefined ? [] : [{ x402: [] }],
+    ...(product === undefined ? {} : {
+      "x-payment-info": {
+        price: { mode: "fixed", currency: "USD", amount: usd(product.price) },
+        protocols: [{ x402: {} }],
+      },
+    }),
+    responses,
+  }
+}
+
+function headersOf(status: string, paid: boolean): Json {
+  const every = { "X-Request-Id": ref("RequestId"), "Cache-Control": ref("CacheControl") }
+  if (status === "402") {
+    return { ...every, ...limited, "PAYMENT-REQUIRED": ref("PaymentRequired") }
+  }
+  if (status === "200") {
+    return paid
+      ? { ...every, "PAYMENT-RESPONSE": ref("PaymentResponse") }
+      : { ...every, ...limited, ETag: ref("ETag") }
+  }
+  if (status === "429") return { ...every, ...limited, ...waiting }
+  return ["502", "503", "504"].includes(status) ? { ...every, ...waiting } : every
+}
+
+/** A query parameter as it is decoded: an integer is an integer, with its bounds. */
+function parameterOf(parameter: Parameter): Json {
+  const { name, description, type, minimum, maximum, values } = parameter
+  return {
+    name,
+    in: "query",
+    required: parameter.required === true,
+    description,
+    schema: { type, minimum, maximum, default: parameter.default, enum: values },
+  }
+}
