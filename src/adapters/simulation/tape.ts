@@ -12,12 +12,17 @@ import { makeMemo } from "./memo.ts"
 import type { Jump } from "./paths.ts"
 import { gaussian, hex, type Key, mix, pick, poisson, uniform } from "./seed.ts"
 
+/** A fill, and which side of the trade its wallet was on. */
+export interface Fill extends Trade {
+  readonly role: "taker" | "maker"
+}
+
 export interface TapeSource {
   readonly tradeRate: number
   readonly jumps: (market: SimulatedMarket) => ReadonlyArray<Jump>
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
   /** The fills of the entries that wallets of known skill make in `[from, to]`. */
-  readonly entryFills: (from: EpochMs, to: EpochMs) => ReadonlyArray<Trade>
+  readonly entryFills: (from: EpochMs, to: EpochMs) => ReadonlyArray<Fill>
 }
 
 /** Fills of a market in `[from, to]`, newest first, at most `count`. */
@@ -25,7 +30,7 @@ export type Tape = (
   market: SimulatedMarket,
   range: { readonly from: EpochMs; readonly to: EpochMs },
   count: number,
-) => ReadonlyArray<Trade>
+) => ReadonlyArray<Fill>
 
 /** The tape is drawn in stretches of this length. */
 const stretchMs = 10 * minute
@@ -50,11 +55,11 @@ const shiftMs = 6 * hour
 const keptShifts = 80
 
 export function makeTape(source: TapeSource): Tape {
-  const shifts = makeMemo<ReadonlyMap<string, ReadonlyArray<Trade>>>(keptShifts)
-  const shiftOf = (index: number): ReadonlyMap<string, ReadonlyArray<Trade>> => {
+  const shifts = makeMemo<ReadonlyMap<string, ReadonlyArray<Fill>>>(keptShifts)
+  const shiftOf = (index: number): ReadonlyMap<string, ReadonlyArray<Fill>> => {
     const known = shifts.get(index)
     if (known !== undefined) return known
-    const made = new Map<string, Array<Trade>>()
+    const made = new Map<string, Array<Fill>>()
     for (const fill of source.entryFills(index * shiftMs, (index + 1) * shiftMs - 1)) {
       const fills = made.get(fill.marketId)
       if (fills === undefined) made.set(fill.marketId, [fill])
@@ -74,7 +79,7 @@ export function makeTape(source: TapeSource): Tape {
     const from = Math.max(range.from, market.opensAt)
     const to = Math.min(range.to, market.resolvedAt - 1)
     const jumps = source.jumps(market)
-    const rows: Array<Trade> = []
+    const rows: Array<Fill> = []
     const first = Math.floor(from / stretchMs)
     for (let index = Math.floor(to / stretchMs); index >= first && rows.length < count; index--) {
       const fills = [...stretchOf(source, market, jumps, index), ...entryFills(market, index)]
@@ -92,12 +97,12 @@ function stretchOf(
   market: SimulatedMarket,
   jumps: ReadonlyArray<Jump>,
   index: number,
-): ReadonlyArray<Trade> {
+): ReadonlyArray<Fill> {
   const from = index * stretchMs
   const key = mix(mix(market.key, 70), index)
   const perHour = source.tradeRate * tradesPerHour(market) * rush(jumps, from + stretchMs)
   const count = poisson(key, perHour * stretchMs / hour)
-  const trades: Array<Trade> = []
+  const trades: Array<Fill> = []
   for (let i = 0; i < count; i++) {
     const draw = mix(key, 10 + i)
     const at = from + Math.floor((i + uniform(draw)) / count * stretchMs / second) * second
@@ -129,7 +134,7 @@ function printed(
   quote: Quote,
   key: Key,
   at: EpochMs,
-): ReadonlyArray<Trade> {
+): ReadonlyArray<Fill> {
   const lifts = uniform(mix(key, 1)) < 0.5
   const first = (lifts ? quote.askTicks : quote.bidTicks) / quote.ticksPerUsd
   const taker = side(market, uniform(mix(key, 2)) < 0.65 ? 0 : 1, lifts, first)
@@ -137,10 +142,10 @@ function printed(
   const usd = Math.min(20_000, 45 * Math.exp(1.3 * gaussian(mix(key, 4))))
   const size = Math.max(5, Math.round(usd / taker.price * 100) / 100)
   const shared = { marketId: market.id, size, at, transaction: `0x${hex(mix(key, 5), 64)}` }
-  const fill = { ...shared, ...taker, wallet: stranger(mix(key, 6)) }
+  const fill = { ...shared, ...taker, role: "taker" as const, wallet: stranger(mix(key, 6)) }
   const fills = uniform(mix(key, 7)) < repeatShare ? [fill, fill] : [fill]
   return uniform(mix(key, 8)) < makerShare
-    ? [...fills, { ...shared, ...maker, wallet: makerOf(market, key) }]
+    ? [...fills, { ...shared, ...maker, role: "maker", wallet: makerOf(market, key) }]
     : fills
 }
 

@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../domain/book.ts"
 import type { Market, Trade } from "../../domain/market.ts"
-import { day, type EpochMs, minute } from "../../domain/time.ts"
+import { type EpochMs, minute } from "../../domain/time.ts"
 import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -21,19 +21,18 @@ export interface VenueOptions {
 export interface WorldClock {
   readonly toWorld: (at: EpochMs) => EpochMs
   readonly fromWorld: (at: EpochMs) => EpochMs
+  readonly speed: number
 }
 
 /** Markets in one page of the listing. */
 const pageSize = 500
 /** Fills in one answer. */
 const tradesMax = 1_000
-/** Longer histories come in steps of ten minutes, shorter ones of one. */
-const fineHistory = day
-
 export function worldClock(world: World, options: VenueOptions = {}): WorldClock {
   const { speed = 1, clockOrigin = world.options.origin } = options
   const { origin } = world.options
   return {
+    speed,
     toWorld: (at) => Math.floor(origin + (at - clockOrigin) * speed),
     fromWorld: (at) => Math.floor(clockOrigin + (at - origin) / speed),
   }
@@ -45,7 +44,7 @@ export function devWorld(seed: number): World {
 }
 
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {
-  const { toWorld, fromWorld } = worldClock(world, options)
+  const { toWorld, fromWorld, speed } = worldClock(world, options)
   const now = Effect.map(Clock.currentTimeMillis, toWorld)
   return Layer.succeed(VenueClient, {
     name: "simulated",
@@ -70,8 +69,8 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
       Effect.map(now, (at) => {
         const from = toWorld(range.from)
         const to = Math.min(at, toWorld(range.to))
-        const step = to - from > fineHistory ? 10 * minute : minute
-        return world.history(tokenId, { from, to }, step).map((point) => ({
+        const stepMs = Math.max(minute, range.stepMs * speed)
+        return world.history(tokenId, { from, to }, stepMs).map((point) => ({
           at: fromWorld(point.at),
           price: point.price,
         }))
@@ -81,7 +80,7 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
         const market = world.catalogue.byId(marketId)
         if (market === undefined) return sound<Trade>([])
         const rows = world.trades(market, { from: toWorld(since), to }, tradesMax)
-        return sound(rows.map((trade) => ({ ...trade, at: fromWorld(trade.at) })))
+        return sound(rows.map(({ role: _, ...trade }) => ({ ...trade, at: fromWorld(trade.at) })))
       }),
   })
 }

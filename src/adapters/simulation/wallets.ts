@@ -7,12 +7,13 @@
  *
  * @module
  */
-import type { MarketId, TokenId, Trade } from "../../domain/market.ts"
+import type { MarketId, TokenId } from "../../domain/market.ts"
 import { day, type EpochMs, minute, second } from "../../domain/time.ts"
 import { exact, type Quote } from "./books.ts"
 import type { Catalogue } from "./catalogue.ts"
 import type { SimulatedMarket } from "./lives.ts"
 import { gaussian, hex, type Key, mix, pick, uniform } from "./seed.ts"
+import type { Fill } from "./tape.ts"
 
 export type Habit = "bettor" | "market_maker" | "hedger" | "sweeper"
 
@@ -46,7 +47,7 @@ export interface PlannedEntry {
   readonly outcome: 0 | 1
   readonly price: number
   readonly at: EpochMs
-  readonly fills: ReadonlyArray<Trade>
+  readonly fills: ReadonlyArray<Fill>
 }
 
 /** What wallets see of the world, and what only the world knows. */
@@ -178,11 +179,11 @@ function fillsOf(
   outcome: 0 | 1,
   key: Key,
   at: EpochMs,
-): ReadonlyArray<Trade> {
+): ReadonlyArray<Fill> {
   const legs = wallet.group.habit === "hedger" || wallet.group.habit === "market_maker" ? 2 : 1
   const stakeUsd = wallet.group.medianStakeUsd * Math.exp(0.9 * gaussian(mix(key, 40)))
   const pieces = 1 + mix(key, 41) % 4
-  const trades: Array<Trade> = []
+  const trades: Array<Fill> = []
   for (let leg = 0; leg < legs; leg++) {
     const token: 0 | 1 = leg === 0 ? outcome : outcome === 0 ? 1 : 0
     const price = costOf(quote, token)
@@ -205,9 +206,9 @@ function fill(
   marketId: MarketId,
   tokenId: TokenId,
   wallet: string,
-  rest: Pick<Trade, "price" | "size" | "at" | "transaction">,
-): Trade {
-  return { marketId, tokenId, side: "buy", wallet, ...rest }
+  rest: Pick<Fill, "price" | "size" | "at" | "transaction">,
+): Fill {
+  return { marketId, tokenId, side: "buy", role: "taker", wallet, ...rest }
 }
 
 function group(

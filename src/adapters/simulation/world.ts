@@ -8,7 +8,7 @@
  * @module
  */
 import type { OrderBook } from "../../domain/book.ts"
-import type { Market, MarketStatus, PricePoint, Trade } from "../../domain/market.ts"
+import type { Market, MarketStatus, PricePoint } from "../../domain/market.ts"
 import { day, type EpochMs, hour } from "../../domain/time.ts"
 import { exact, makeBook, makeQuote, midOf, type Quote, quotedAt } from "./books.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
@@ -17,7 +17,7 @@ import { makeMemo } from "./memo.ts"
 import type { Jump, Path } from "./paths.ts"
 import { drawPath } from "./repricings.ts"
 import { between, mix, uniform } from "./seed.ts"
-import { makeTape } from "./tape.ts"
+import { type Fill, makeTape } from "./tape.ts"
 import {
   chanceAt,
   defaultGroups,
@@ -87,13 +87,13 @@ export interface World {
     market: SimulatedMarket,
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
-  ) => ReadonlyArray<Trade>
+  ) => ReadonlyArray<Fill>
   /** Fills of one wallet in `[from, to]`, newest first, at most `count`. */
   readonly fillsOf: (
     wallet: Wallet,
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
-  ) => ReadonlyArray<Trade>
+  ) => ReadonlyArray<Fill>
   readonly volumeUsd: (market: SimulatedMarket, at: EpochMs) => number
   readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
@@ -177,7 +177,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       slug: market.slug,
       question: market.question,
       eventSlug: market.eventSlug,
-      url: `https://polymarket.com/event/${market.eventSlug}/${market.slug}`,
+      url: pageOf(market),
       category: market.category,
       outcomes: market.outcomes,
       tokenIds: market.tokenIds,
@@ -240,6 +240,12 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
 function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
   if (at >= market.resolvedAt) return market.end === "cancelled" ? "closed" : "resolved"
   return at >= market.proposedAt ? "proposed" : "open"
+}
+
+/** A market's page, as the venue addresses it. */
+function pageOf({ slug, eventSlug }: SimulatedMarket): string {
+  const event = `https://polymarket.com/event/${eventSlug}`
+  return eventSlug === slug ? event : `${event}/${slug}`
 }
 
 /** Best prices as the listing gives them; none while a side of the book is missing. */

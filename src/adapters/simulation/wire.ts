@@ -1,0 +1,222 @@
+/**
+ * The simulated world over HTTP, in the venue's own shapes: one server answers for Gamma, the CLOB
+ * and the Data API, so that the adapter of the real venue can run against it.
+ *
+ * @module
+ */
+import { Clock, Effect, type Scope } from "effect"
+import type { EpochMs } from "../../domain/time.ts"
+import { clobBook, clobHistory } from "./clobWire.ts"
+import { dataAnswer } from "./dataRoutes.ts"
+import { type FaultPlan, noFaults, type Route } from "./faults.ts"
+import { gammaMarket, type Json } from "./gammaWire.ts"
+import { mix } from "./seed.ts"
+import { type VenueOptions, worldClock } from "./venue.ts"
+import type { World } from "./world.ts"
+
+export interface WireOptions extends VenueOptions {
+  readonly faults?: FaultPlan
+  /** How late a slow answer is. */
+  readonly slowMs?: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** Answers one request. Counts the requests of each route, for the faults. */
+export type Wire = (request: Request) => Effect.Effect<Response>
+
+const slowMsDefault = 2_000
+const pageRowsMax = 100
+const pageRowsDefault = 20
+const booksMax = 500
+
+export function wire(world: World, options: WireOptions = {}): Wire {
+  const { faults = noFaults, slowMs = slowMsDefault } = options
+  const clock = worldClock(world, options)
+  const asked = new Map<Route, number>()
+  return Effect.fnUntraced(function* (request: Request) {
+    const url = new URL(request.url)
+    const route = routeOf(url.pathname)
+    if (route === null) return respond({ status: 404, body: { error: "not found" } })
+    const nth = asked.get(route) ?? 0
+    asked.set(route, nth + 1)
+    const fault = faults(route, nth)
+    if (fault === "error") return new Response("Internal Server Error", { status: 500 })
+    if (fault === "rate_limited") {
+      return new Response('{"error":"too many requests"}', {
+        status: 429,
+        headers: { "retry-after": "1" },
+      })
+    }
+    const sent = yield* Effect.promise(() => request.text())
+    const now = clock.toWorld(yield* Clock.currentTimeMillis)
+    if (fault === "slow") yield* Effect.sleep(slowMs)
+    const back = fault === "duplicate_page" ? 1 : 0
+    const answer = route === "markets"
+      ? listing(
+        world,
+        url.searchParams,
+        now,
+        back,
+        (market) => gammaMarket(world, clock, market, now),
+      )
+      : route === "market"
+      ? single(world, url, now, (market) => gammaMarket(world, clock, market, now))
+      : route === "books" || route === "book"
+      ? books(route, url, sent, (tokenId) => clobBook(world, clock, tokenId, now))
+      : route === "prices_history" && !url.pathname.includes("/v2/")
+      ? clobHistory(world, clock, url.searchParams, now)
+      : dataAnswer(world, clock, route, url.searchParams, now)
+    if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
+    if (fault === "bad_rows") return respond({ ...answer, body: withBadRows(answer.body) })
+    return fault === "truncated" ? respond(answer, 0.5) : respond(answer)
+  })
+}
+
+/** Listens on a loopback port for as long as the scope lives; gives the base URL of all three APIs. */
+export const serveWire = Effect.fnUntraced(function* (
+  world: World,
+  options: WireOptions = {},
+): Effect.fn.Return<string, never, Scope.Scope> {
+  const handle = wire(world, options)
+  const context = yield* Effect.context<never>()
+  const run = Effect.runPromiseWith(context)
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+        (request) => run(handle(request)),
+      )
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  return `http://127.0.0.1:${server.addr.port}`
+})
+
+function routeOf(path: string): Route | null {
+  if (path === "/markets/keyset") return "markets"
+  if (path.startsWith("/markets/slug/")) return "market"
+  if (path === "/books" || path === "/book") return path === "/books" ? "books" : "book"
+  if (path === "/prices-history" || path === "/v2/prices-history") return "prices_history"
+  const data = /^\/v2\/(trades|resolutions|activity|positions|leaderboard|status)$/.exec(path)?.[1]
+  return data === undefined ? null : data as Route
+}
+
+/** A page of the listing. Its cursor is the next seat, dressed up; `back` serves earlier pages. */
+function listing(
+  world: World,
+  query: URLSearchParams,
+  now: EpochMs,
+  back: number,
+  row: (market: ReturnType<World["catalogue"]["at"]>) => Json,
+): Answer {
+  if (query.has("offset")) return { status: 422, body: { error: "offset is not supported" } }
+  const asked = Number(query.get("limit") ?? pageRowsDefault)
+  const limit = Math.min(pageRowsMax, Math.max(1, Math.floor(asked) || pageRowsDefault))
+  const from = seatOf(query.get("after_cursor"))
+  if (from === null) return { status: 422, body: { error: "invalid cursor" } }
+  const start = Math.max(0, from - back * limit)
+  const turnsBack = query.get("closed") === "true" ? 1 : 0
+  const markets: Array<Json> = []
+  const end = Math.min(world.catalogue.seats, start + limit)
+  for (let seat = start; seat < end; seat++) {
+    const market = world.catalogue.at(seat, now)
+    markets.push(row(turnsBack === 0 ? market : world.catalogue.turn(seat, market.turn - 1)))
+  }
+  const next = from + limit
+  return {
+    status: 200,
+    body: next < world.catalogue.seats ? { markets, next_cursor: cursorOf(next) } : { markets },
+  }
+}
+
+function cursorOf(seat: number): string {
+  return btoa(JSON.stringify({ seat }))
+}
+
+function seatOf(cursor: string | null): number | null {
+  if (cursor === null) return 0
+  const digits = /^eyJzZWF0Ij[A-Za-z0-9+/]+=*$/.test(cursor)
+    ? /^\{"seat":(\d{1,8})\}$/.exec(atob(cursor))?.[1]
+    : undefined
+  return digits === undefined ? null : Number(digits)
+}
+
+function single(
+  world: World,
+  url: URL,
+  now: EpochMs,
+  row: (market: ReturnType<World["catalogue"]["at"]>) => Json,
+): Answer {
+  const market = world.catalogue.bySlug(url.pathname.slice("/markets/slug/".length))
+  return market === undefined || market.opensAt > now
+    ? { status: 404, body: { type: "not found error", error: "slug not found" } }
+    : { status: 200, body: row(market) }
+}
+
+function books(
+  route: "books" | "book",
+  url: URL,
+  sent: string,
+  book: (tokenId: string) => Json | null,
+): Answer {
+  if (route === "book") {
+    const found = book(url.searchParams.get("token_id") ?? "")
+    return found === null
+      ? { status: 404, body: { error: "No orderbook exists for the requested token id" } }
+      : { status: 200, body: found }
+  }
+  const tokenIds = tokensIn(sent)
+  if (tokenIds === null || tokenIds.length > booksMax) {
+    return { status: 400, body: { error: "Invalid payload" } }
+  }
+  return { status: 200, body: tokenIds.map(book).filter((found) => found !== null) }
+}
+
+function tokensIn(sent: string): ReadonlyArray<string> | null {
+  try {
+    const rows: unknown = JSON.parse(sent)
+    if (!Array.isArray(rows)) return null
+    return rows.map((row: { token_id?: unknown } | null) => String(row?.token_id))
+  } catch {
+    return null
+  }
+}
+
+function respond(answer: Answer, share = 1): Response {
+  const text = JSON.stringify(answer.body)
+  return new Response(text.slice(0, Math.ceil(text.length * share)), {
+    status: answer.status,
+    headers: { "content-type": "application/json" },
+  })
+}
+
+/** Every list in the answer in another order, the deepest ones too. */
+function reordered(value: unknown, salt: number): unknown {
+  if (Array.isArray(value)) {
+    return value
+      .map((part, index) => ({ part: reordered(part, salt), place: mix(salt, index) }))
+      .sort((a, b) => a.place - b.place)
+      .map(({ part }) => part)
+  }
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, reordered(part, salt)]),
+  )
+}
+
+/** Rows no venue should send, put between the sound ones of whatever list the answer holds. */
+function withBadRows(body: unknown): unknown {
+  const bad = [null, 7, {}, { conditionId: "", outcomes: "[", price: "many" }]
+  if (Array.isArray(body)) return [...bad, ...body]
+  if (typeof body !== "object" || body === null) return body
+  return Object.fromEntries(
+    Object.entries(body).map(([name, part]) => [
+      name,
+      Array.isArray(part) ? [...bad, ...part] : part,
+    ]),
+  )
+}
