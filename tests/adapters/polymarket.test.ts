@@ -116,6 +116,7 @@ Deno.test("decodeMarket() names the first reason why a row is no live market", (
   equal(rejection({ marketType: "scalar" }), "not_binary")
   equal(rejection({ clobTokenIds: "[]" }), "missing_tokens")
   equal(rejection({ clobTokenIds: '["7", "7"]' }), "missing_tokens")
+  equal(rejection({ clobTokenIds: `[${tokenId(1, 0)}, ${tokenId(1, 1)}]` }), "missing_tokens")
   equal(rejection({ closed: true }), "closed")
   equal(rejection({ active: false }), "inactive")
   equal(rejection({ acceptingOrders: undefined }), "not_accepting_orders")
@@ -167,6 +168,7 @@ Deno.test("decodeMarket() sees each sign of a mechanical market", () => {
 
 Deno.test("decodeMarket() shows a stranger's question without tricks", () => {
   equal(market({ question: "Will\u202e it\u0000 \n\n rain?\u{e0041}" }).question, "Will it rain?")
+  equal(market({ question: "Will \ud800 it rain?" }).question, "Will \ufffd it rain?")
   const long = market({ question: "😀".repeat(400) }).question
   equal([long.length <= textCharsMax, long.endsWith("…"), long.isWellFormed()], [true, true, true])
 })

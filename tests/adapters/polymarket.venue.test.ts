@@ -23,7 +23,7 @@ import {
 
 const urls = { gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http://data/v2" }
 
-type Answer = (url: URL) => Response | Effect.Effect<Response>
+type Answer = (url: URL, body: string) => Response | Effect.Effect<Response>
 
 /** Runs `use` on a venue that answers by script, all of its waiting done by the TestClock. */
 function asking<A>(
@@ -86,12 +86,9 @@ const faults: Readonly<Record<string, (url: URL) => Response | Effect.Effect<Res
   "an answer of another shape": () => Response.json({ error: "soon" }),
   "no answer at all": () => Effect.never,
   "the page before again": (url) => {
-    const before = new URL(url)
-    before.searchParams.set(
-      "after_cursor",
-      String(Number(url.searchParams.get("after_cursor")) - 1),
-    )
-    return url.searchParams.has("after_cursor") ? page(before) : page(url)
+    const at = Number(url.searchParams.get("after_cursor") ?? 0)
+    const markets = [gammaRow(2 * at - 1), gammaRow(2 * at)]
+    return at === 0 ? page(url) : page(url, { markets })
   },
   "a cursor that leads back": (url) =>
     url.searchParams.get("after_cursor") === "2" ? page(url, { next_cursor: "1" }) : page(url),
@@ -214,7 +211,7 @@ test("a request that waits for its turn when quiet is asked for waits longer", (
         return starts.length === 1
           ? new Response(null, { status: 429, headers: { "retry-after": "30" } })
           : Response.json([])
-      })
+      }).pipe(Effect.delay(100))
     Result.getOrThrow(
       yield* asking(answer, ({ books }) => books(tokens), { perTenSeconds: slow }),
     )
@@ -224,16 +221,17 @@ test("a request that waits for its turn when quiet is asked for waits longer", (
 
 test("books() asks in batches, and gives each book that was asked for once", () =>
   Effect.gen(function* () {
-    let at = 0
-    const sizes = [500, 500, 200]
-    const answer: Answer = () => {
-      const from = sizes.slice(0, at).reduce((a, b) => a + b, 0)
-      const rows = Array.from({ length: sizes[at++] ?? 0 }, (_, row) => bookRow(from + row))
+    const batches: Array<number> = []
+    const answer: Answer = (_, body) => {
+      const asked: ReadonlyArray<{ readonly token_id: string }> = JSON.parse(body)
+      batches.push(asked.length)
+      const rows = asked.map(({ token_id }) => bookRow(1, { asset_id: token_id }))
       return Response.json([...rows, ...rows.slice(0, 3), bookRow(9_999), {}])
     }
     const { rows, rejected } = Result.getOrThrow(
       yield* asking(answer, ({ books }) => books([...tokens, ...tokens.slice(0, 10)])),
     )
+    equal(batches, [500, 500, 200])
     equal([rows.length, new Set(rows.map(({ tokenId }) => tokenId)).size], [1_200, 1_200])
     equal(rejected, { unasked: 3, missing_token: 3 })
   }))

@@ -106,13 +106,14 @@ export function tradeRow(market = 1, fields: Fields = {}): Fields {
   }
 }
 
-/** An HTTP client that is answered by `answer`, in this process. */
+/** An HTTP client that is answered by `answer`, in this process; `body` is what was sent along. */
 export function scripted(
-  answer: (url: URL) => Response | Effect.Effect<Response>,
+  answer: (url: URL, body: string) => Response | Effect.Effect<Response>,
 ): HttpClient.HttpClient {
   return HttpClient.make((request, url) => {
     const given = Effect.suspend(() => {
-      const response = answer(url)
+      const sent = request.body._tag === "Uint8Array" ? request.body.body : undefined
+      const response = answer(url, new TextDecoder().decode(sent))
       return Effect.isEffect(response) ? response : Effect.succeed(response)
     })
     return Effect.map(

@@ -55,9 +55,12 @@ export function list(value: unknown): ReadonlyArray<unknown> {
   }
 }
 
-/** An identity: printable ASCII without spaces, at most 100 characters; null for anything else. */
+/**
+ * An identity: printable ASCII without spaces, at most 100 characters; null for anything else. Token
+ * ids sent as numbers have lost their last digits, so only a safe integer can still be one.
+ */
 export function id(value: unknown): string | null {
-  const spelled = typeof value === "number" ? String(value) : value
+  const spelled = Number.isSafeInteger(value) ? String(value) : value
   if (typeof spelled !== "string" || spelled.length > idCharsMax) return null
   return /^[\x21-\x7e]+$/.test(spelled) ? spelled : null
 }

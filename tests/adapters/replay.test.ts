@@ -1,0 +1,201 @@
+/**
+ * Recorded pages as a venue: what is found in a folder, and as of when it is judged.
+ *
+ * @module
+ */
+import { Effect, Result, Stream } from "effect"
+import { layer, read } from "../../src/adapters/polymarket/replay.ts"
+import { TokenId } from "../../src/domain/market.ts"
+import { day, minute } from "../../src/domain/time.ts"
+import { VenueClient } from "../../src/services/VenueClient.ts"
+import { liveTest } from "../support/effect.ts"
+import { hasRecordings, recordingsDir, skipAloud } from "../support/oracle.ts"
+import { gammaRow, recordedAt, tokenId } from "../support/polymarket.ts"
+
+const fixtures = new URL("../../fixtures/replay", import.meta.url).pathname
+
+function equal(actual: unknown, expected: unknown): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
+  }
+}
+
+/** `decoded` and each reason of what was not, over all pages. */
+function sum(
+  parts: ReadonlyArray<{
+    readonly rows: ReadonlyArray<unknown>
+    readonly rejected: Readonly<Record<string, number>>
+  }>,
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { decoded: 0 }
+  for (const { rows, rejected } of parts) {
+    for (const [name, count] of [["decoded", rows.length] as const, ...Object.entries(rejected)]) {
+      counts[name] = (counts[name] ?? 0) + count
+    }
+  }
+  return Object.fromEntries(Object.entries(counts).sort())
+}
+
+const replayed = <A, E>(
+  dir: string,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
+  asOf?: number,
+) =>
+  Effect.flatMap(VenueClient, use).pipe(
+    Effect.provide(layer(asOf === undefined ? { dir } : { dir, asOf })),
+  )
+
+liveTest("listMarkets decodes every recorded row or counts why not", () =>
+  Effect.gen(function* () {
+    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+    equal(sum(pages), {
+      closed: 2,
+      decoded: 6,
+      ended_long_ago: 1,
+      missing_id: 1,
+      not_accepting_orders: 1,
+      not_binary: 1,
+    })
+  }))
+
+liveTest(
+  "a byte-order mark is no fault, and a file that is cut off costs only itself",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.promise(() => Deno.makeTempDir())
+      const whole = JSON.stringify({ markets: [gammaRow(1)] })
+      yield* Effect.promise(() => Deno.writeTextFile(`${dir}/whole.json`, `\ufeff${whole}`))
+      yield* Effect.promise(() => Deno.writeTextFile(`${dir}/cut.json`, whole.slice(0, 99)))
+      const pages = yield* replayed(dir, ({ listMarkets }) => Stream.runCollect(listMarkets))
+      equal(sum(pages), { decoded: 1, unreadable_file: 1 })
+      yield* Effect.promise(() => Deno.remove(dir, { recursive: true }))
+    }),
+)
+
+liveTest("a market inside of an event is of that event", () =>
+  Effect.gen(function* () {
+    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+    const slugs = pages.flatMap(({ rows }) => rows).map(({ eventSlug }) => eventSlug)
+    equal(slugs.includes("which-harbours-in-december"), true)
+  }))
+
+liveTest(
+  "a file is judged as of its recording, unless a moment is given",
+  () =>
+    Effect.gen(function* () {
+      const count = (asOf?: number) =>
+        replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets), asOf).pipe(
+          Effect.map((pages) => sum(pages)["decoded"]),
+        )
+      equal([yield* count(), yield* count(recordedAt + 365 * day)], [6, 0])
+    }),
+)
+
+liveTest(
+  "books() gives the newest recording of a token, and nothing for an unknown one",
+  () =>
+    Effect.gen(function* () {
+      const tokens = [tokenId(1, 0), tokenId(2, 0), tokenId(999, 0)].map((id) => TokenId.make(id))
+      const { rows } = yield* replayed(fixtures, ({ books }) => books(tokens))
+      equal(rows.map(({ observedAt }) => observedAt), [
+        recordedAt + 10 * minute,
+        recordedAt - 1_500,
+      ])
+    }),
+)
+
+liveTest(
+  "priceHistory() gives the history whose file names the token",
+  () =>
+    Effect.gen(function* () {
+      const range = { from: recordedAt - day, to: recordedAt, stepMs: minute }
+      const points = (token: string) =>
+        replayed(fixtures, ({ priceHistory }) => priceHistory(TokenId.make(token), range))
+      equal([(yield* points(tokenId(1, 0))).length, (yield* points(tokenId(2, 0))).length], [24, 0])
+    }),
+)
+
+liveTest("a folder that is not there is a venue that is not there", () =>
+  Effect.gen(function* () {
+    const missing = yield* Effect.result(replayed(`${fixtures}/none`, () => Effect.void))
+    equal(Result.isFailure(missing) && missing.failure.reason, "cannot read the folder")
+  }))
+
+/** Of each recorded file: what became of its rows. Counted once by hand, then held. */
+const recordedCounts = {
+  "polymarket-captures/clob_market_closed_binary_accepting_false.json": { closed: 1 },
+  "polymarket-captures/clob_market_closed_binary_accepting_true.json": { closed: 1 },
+  "polymarket-captures/clob_markets_page.json": { closed: 98, ended_long_ago: 1, not_binary: 1 },
+  "polymarket-captures/gamma_event.json": { markets: 2 },
+  "polymarket-captures/gamma_market.json": { markets: 1 },
+  "polymarket-captures/gamma_market_closed_binary_accepting_false.json": { closed: 1 },
+  "polymarket-captures/gamma_market_closed_binary_accepting_true.json": { closed: 1 },
+  "polymarket-captures/gamma_market_closed_nonbinary_legacy.json": { not_binary: 1 },
+  "polymarket-captures/gamma_market_closed_zero_zero_legacy.json": { closed: 1 },
+  "polymarket-captures/gamma_market_sports_market_map_handicap.json": { closed: 1 },
+  "polymarket-captures/gamma_market_sports_market_money_line.json": { closed: 1 },
+  "polymarket-captures/gamma_tags.json": { unused: 5 },
+  "polymarket-captures/it_book.json": { books: 1 },
+  "polymarket-captures/it_trades.json": { trades: 4 },
+  "polymarket-captures/it_ws_book.json": { books: 1 },
+  "polymarket-captures/it_ws_last_trade_price.json": { unused: 1 },
+  "polymarket-captures/it_ws_price_change.json": { unused: 1 },
+  "polymarket-captures/it_ws_price_change_v2.json": { unused: 1 },
+  "polymarket-captures/it_ws_tick_size_change.json": { unused: 1 },
+  "polymarket-captures/ws_market_best_bid_ask_msg.json": { unused: 1 },
+  "polymarket-captures/ws_market_new_market_msg.json": { unused: 1 },
+  "polymarket-captures/ws_market_resolved_msg.json": { unused: 1 },
+  "polymarket-data-v2/activity.json": { unused: 2 },
+  "polymarket-data-v2/leaderboard.json": { unused: 2 },
+  "polymarket-data-v2/positions.json": { unused: 1 },
+  "polymarket-data-v2/positions_closed.json": { unused: 2 },
+  "polymarket-data-v2/prices_history.json": { points: 2 },
+  "polymarket-data-v2/resolutions.json": { unused: 1 },
+  "polymarket-data-v2/resolutions_pending.json": { unused: 2 },
+  "polymarket-data-v2/status.json": { unused: 1 },
+  "polymarket-data-v2/trades.json": { trades: 2 },
+  "radar/leaderboard.json": { unused: 10 },
+  "radar/markets.json": { markets: 78, ended_long_ago: 2 },
+  "radar/wallet-alpha.json": { unused: 2 },
+  "radar/whales.json": { missing_id: 3 },
+} satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
+
+if (!hasRecordings) {
+  skipAloud("every real recording", "the shared recordings are not beside this checkout")
+} else {
+  liveTest(
+    "every row of every real recording is decoded or counted",
+    () =>
+      Effect.gen(function* () {
+        const recordings = yield* read({ dir: recordingsDir })
+        const found = recordings
+          .filter(({ file }) => /^(polymarket|radar)/.test(file))
+          .map(({ file, page }) => {
+            if (page === null) return [file, { unreadable: 1 }] as const
+            const { markets, books, trades, points, unused } = page
+            const counts = {
+              markets: markets.rows.length,
+              books: books.rows.length,
+              trades: trades.rows.length,
+              points: points.length,
+              unused,
+              ...markets.rejected,
+              ...books.rejected,
+              ...trades.rejected,
+            }
+            return [
+              file,
+              Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0)),
+            ] as const
+          })
+        const table = (rows: Iterable<readonly [string, Readonly<Record<string, number>>]>) =>
+          [...rows].map(([file, counts]) =>
+            `${file} ${JSON.stringify(Object.entries(counts).sort())}`
+          )
+        const expected = table(Object.entries(recordedCounts))
+        const actual = table(found)
+        equal(actual.filter((line) => !expected.includes(line)), [])
+        equal(expected.filter((line) => !actual.includes(line)), [])
+      }),
+  )
+}
