@@ -93,12 +93,11 @@ const readiness = (
     if (yield* draining) return "the process is stopping"
     const asked = yield* Effect.exit(Effect.timeout(feed.index, storeWithin))
     if (Exit.isFailure(asked)) return "the store does not answer"
-    const { index, lastTickAt, status } = asked.value
+    const { index, lastTickAt, sellable } = asked.value
     const now = yield* Clock.currentTimeMillis
     yield* Metric.update(feedIndex, index)
     if (lastTickAt !== null) yield* Metric.update(tickAge, (now - lastTickAt) / 1_000)
-    // A replica that serves an old feed is still the one to ask: it says so, and sells nothing.
-    return status === "stale" && lastTickAt === null ? "there was no good tick yet" : null
+    return sellable ? null : "there was no good tick for too long"
   })
 
 function probe(finding: Finding): HttpServerResponse.HttpServerResponse {

@@ -33,6 +33,8 @@ export interface FeedIndex {
   readonly todayByType: Readonly<Record<FeedType, number>>
   /** When the last good tick ended; null before the first. */
   readonly lastTickAt: EpochMs | null
+  /** False when the last good tick is so old that nothing is sold. */
+  readonly sellable: boolean
 }
 
 export interface FeedPageQuery {
@@ -83,6 +85,11 @@ export class Feed extends Context.Service<Feed, {
             lastUpdated: head.lastItemAt ?? lastTickAt,
             todayByType: head.todayByType,
             lastTickAt,
+            sellable: !isOlder(
+              lastTickAt ?? head.lastItemAt,
+              now,
+              unsoldAfterCadences * options.cadenceMs,
+            ),
           }
         })
 

@@ -1,0 +1,184 @@
+/**
+ * The face over fakes: a feed in memory, an exact limit in memory, and a till that takes anything.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer, Option, Ref } from "effect"
+import type { FeedItem } from "../../src/domain/feed.ts"
+import { PaymentId } from "../../src/domain/payment.ts"
+import { usdcOnBase } from "../../src/domain/x402.ts"
+import type { PaymentTerms } from "../../src/domain/x402.ts"
+import { type FaceOptions, make } from "../../src/http/layer.ts"
+import { Feed } from "../../src/services/Feed.ts"
+import { FeedStore } from "../../src/services/FeedStore.ts"
+import { JobSlots } from "../../src/services/JobSlots.ts"
+import { Payments } from "../../src/services/Payments.ts"
+import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
+import { sampleItem } from "./items.ts"
+
+export const terms: PaymentTerms = {
+  ...usdcOnBase,
+  payTo: "0x00000000000000000000000000000000Be11e700",
+  maxTimeoutSeconds: 120,
+  neededSeconds: 10,
+  ours: ["0x00000000000000000000000000000000be11e700"],
+  publicBaseUrl: "https://feed.example",
+  serviceName: "Bellwether",
+}
+
+export const faceOptions: FaceOptions = {
+  terms,
+  paymentMode: "simulated",
+  trustedProxyHops: 1,
+  limits: {
+    free: { limit: 5, windowMs: 60_000 },
+    documents: { limit: 120, windowMs: 60_000 },
+    invalidPayments: { limit: 30, windowMs: 60_000 },
+  },
+}
+
+/** What a test may change under the face while it runs. */
+export interface World {
+  readonly items: Ref.Ref<ReadonlyArray<FeedItem>>
+  /** When the last good tick ended. */
+  readonly lastTickAt: Ref.Ref<number | null>
+  /** False: the store dies on every question, and the limit is unavailable. */
+  readonly storeUp: Ref.Ref<boolean>
+  /** How often the shared limit was asked. */
+  readonly asked: Ref.Ref<number>
+}
+
+export const makeWorld = (count: number): Effect.Effect<World> =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return {
+      items: yield* Ref.make<ReadonlyArray<FeedItem>>(
+        Array.from({ length: count }, (_, at) => sampleItem(at + 1, now - (count - at) * 1_000)),
+      ),
+      lastTickAt: yield* Ref.make<number | null>(now),
+      storeUp: yield* Ref.make(true),
+      asked: yield* Ref.make(0),
+    }
+  })
+
+const feedStore = (world: World) => {
+  const items = Effect.flatMap(
+    Ref.get(world.storeUp),
+    (up) => up ? Ref.get(world.items) : Effect.die("the store is down"),
+  )
+  return Layer.succeed(FeedStore, {
+    append: () => Effect.succeed([]),
+    head: (dayStart) =>
+      Effect.map(items, (all) => {
+        const last = all.at(-1)
+        const today = (type: FeedItem["type"]) =>
+          all.filter((item) => item.type === type && Date.parse(item.createdAt) >= dayStart).length
+        return {
+          index: last?.feedIndex ?? 0,
+          lastItemAt: last === undefined ? null : Date.parse(last.createdAt),
+          todayByType: {
+            mover: today("mover"),
+            whale_entry: today("whale_entry"),
+            predetermined: today("predetermined"),
+          },
+        }
+      }),
+    latest: Effect.map(items, (all) => Option.fromUndefinedOr(all.at(-1))),
+    byIndex: (index) =>
+      Effect.map(
+        items,
+        (all) => Option.fromUndefinedOr(all.find((item) => item.feedIndex === index)),
+      ),
+    page: ({ since, count, type }) =>
+      Effect.map(items, (all) => {
+        const fitting = all.filter((item) => type === null || item.type === type)
+        return since === null
+          ? fitting.slice(-count)
+          : fitting.filter((item) => item.feedIndex > since).slice(0, count)
+      }),
+    moversSince: (since) =>
+      Effect.map(
+        items,
+        (all) =>
+          all.toReversed().flatMap((item) =>
+            item.type === "mover" && Date.parse(item.createdAt) >= since ? [item] : []
+          ),
+      ),
+    prune: () => Effect.succeed(0),
+  })
+}
+
+const jobSlots = (world: World) =>
+  Layer.succeed(JobSlots, {
+    claim: () => Effect.succeedNone,
+    renew: () => Effect.succeed(false),
+    finish: () => Effect.succeed(false),
+    lastOk: () => Effect.map(Ref.get(world.lastTickAt), Option.fromNullOr),
+    prune: () => Effect.succeed(0),
+  })
+
+/** The port's promise, kept in memory: a sliding log for each key. */
+const rateLimits = (world: World) =>
+  Layer.sync(RateLimits, () => {
+    const grants = new Map<string, ReadonlyArray<number>>()
+    return {
+      take: Effect.fnUntraced(function* ({ name, limit, windowMs }, key) {
+        yield* Ref.update(world.asked, (asked) => asked + 1)
+        if (!(yield* Ref.get(world.storeUp))) return yield* new RateLimitUnavailable()
+        const now = yield* Clock.currentTimeMillis
+        const id = `${name} ${key}`
+        const live = (grants.get(id) ?? []).filter((at) => now - at < windowMs)
+        const granted = live.length < limit
+        const kept = granted ? [...live, now] : live
+        grants.set(id, kept)
+        return {
+          granted,
+          remaining: limit - kept.length,
+          resetMs: (kept[0] ?? now) + windowMs - now,
+        }
+      }),
+      prune: () => Effect.succeed(0),
+    }
+  })
+
+/** Sells to anybody who shows a payment that matches. */
+const generousPayments = Layer.succeed(Payments, {
+  sell: ({ payment }, work) =>
+    Effect.map(work, ({ body, charge }) => ({
+      paymentId: PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`),
+      body,
+      receipt: charge
+        ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
+        : null,
+      replayed: false,
+    })),
+  sent: () => Effect.void,
+  sweep: Effect.succeed(0),
+})
+
+/** A tick every 10 minutes, as in production. */
+export const cadenceMs = 600_000
+
+export const servicesOver = (world: World) =>
+  Layer.mergeAll(
+    Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
+    rateLimits(world),
+    generousPayments,
+  )
+
+/** The face over a world, as a function of requests from some peer. */
+export const makeFace = Effect.fnUntraced(
+  function* (world: World, options: Partial<FaceOptions> = {}) {
+    const face = yield* make({ ...faceOptions, ...options }).pipe(
+      Effect.provide(servicesOver(world)),
+    )
+    const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
+    return {
+      ...face,
+      get: (path: string, init: RequestInit = {}) =>
+        Effect.promise(async () =>
+          await face.handle(new Request(`http://any.host${path}`, init), { remoteAddr })
+        ),
+    }
+  },
+)
