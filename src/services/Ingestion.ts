@@ -48,6 +48,11 @@ export interface TickReport {
   readonly seconds: number
 }
 
+/** Whether the feed is up to date with this tick: only histories may be had later. */
+export function isGood(report: TickReport): boolean {
+  return report.failed.every((stage) => stage === "seeding")
+}
+
 export class Ingestion extends Context.Service<Ingestion, {
   /** Reads the venue once. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<TickReport>

@@ -22,6 +22,8 @@ export interface Job<E, R> {
   readonly every: Duration.Duration
   /** One slot's work. A failure is logged and counted against the slot, never thrown further. */
   readonly run: (slot: EpochMs) => Effect.Effect<void, E, R>
+  /** Runs here after a slot that this replica has finished. */
+  readonly after?: Effect.Effect<void>
 }
 
 /** The slot an instant falls into. */
@@ -35,7 +37,8 @@ export const keep = Effect.fnUntraced(function* <E, R>(job: Job<E, R>) {
   const slots = yield* JobSlots
   while (true) {
     const slot = slotOf(yield* Clock.currentTimeMillis, job.every)
-    yield* attempt(slots, job, slot)
+    const done = yield* attempt(slots, job, slot)
+    if (done && job.after !== undefined) yield* job.after
     const next = slot + Duration.toMillis(job.every)
     const now = yield* Clock.currentTimeMillis
     yield* Effect.sleep(Duration.millis(Math.max(0, next - now)))

@@ -1,0 +1,41 @@
+/**
+ * The whole service as its users meet it: `deno task dev` in a process of its own, on an embedded
+ * store, called over HTTP, bought from by the unmodified reference buyer, stopped and started again.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect } from "effect"
+import { liveTest } from "../support/effect.ts"
+import { startDev } from "../support/process.ts"
+
+liveTest(
+  "task dev shows movers within a minute and sells one to the reference buyer",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          await Deno.mkdir(".data", { recursive: true })
+          return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
+        }),
+        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+      )
+      const first = yield* startDev(dir)
+      const index = yield* first.until("/v1/index", (body) => Number(body["index"]) > 0)
+      equal(index["status"], "live")
+
+      const bought = yield* first.buy("/v1/latest")
+      ok(bought.includes("402"), bought)
+      ok(bought.includes('"charged": true'), bought)
+
+      const bad = yield* first.buy("/v1/signals?count=21")
+      ok(bad.includes("invalid_parameter"), bad)
+
+      equal(yield* first.stop, 0)
+
+      const second = yield* startDev(dir)
+      const again = yield* second.until("/v1/index", () => true)
+      ok(Number(again["index"]) >= Number(index["index"]), "the feed survives a restart")
+      equal(yield* second.stop, 0)
+    }),
+)

@@ -1,0 +1,90 @@
+/**
+ * Starts the service as a process, the way the README says, on free ports and a folder of its own.
+ *
+ * @module
+ */
+import { Duration, Effect, Schedule } from "effect"
+
+/** How long the service may take to answer, and to show what is waited for. */
+const patience = Duration.seconds(60)
+/** Free requests are limited to five a minute, so tests that poll raise the budget. */
+const freeLimit = "1000/60s"
+
+export interface Service {
+  readonly base: string
+  /** Polls a free path until its body satisfies the predicate. */
+  readonly until: (
+    path: string,
+    satisfied: (body: Readonly<Record<string, unknown>>) => boolean,
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, string>
+  /** Runs the demo buyer; returns everything it printed. */
+  readonly buy: (path: string) => Effect.Effect<string>
+  /** Asks the process to stop; returns its exit code. */
+  readonly stop: Effect.Effect<number>
+}
+
+/** `deno task dev` in `dir`; killed when the scope closes. */
+export const startDev = Effect.fn("startDev")(function* (dir: string) {
+  const port = freePort()
+  const base = `http://127.0.0.1:${port}`
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      task(["dev"], {
+        PORT: String(port),
+        ADMIN_PORT: String(freePort()),
+        DATA_DIR: dir,
+        FREE_LIMIT: freeLimit,
+        DATABASE_URL: "",
+      }).spawn()
+    ),
+    (child) =>
+      Effect.promise(async () => {
+        try {
+          child.kill("SIGKILL")
+        } catch {
+          // It has ended already.
+        }
+        await child.status
+      }),
+  )
+  const service: Service = {
+    base,
+    until: (path, satisfied) =>
+      Effect.tryPromise({
+        try: async () => {
+          const body = await (await fetch(`${base}${path}`)).json()
+          if (!satisfied(body)) throw new Error(`not yet: ${JSON.stringify(body)}`)
+          return body
+        },
+        catch: String,
+      }).pipe(Effect.retry(Schedule.spaced("250 millis")), Effect.timeout(patience), Effect.orDie),
+    buy: (path) =>
+      Effect.promise(async () => {
+        const { stdout, stderr } = await task(["buy", path], { BASE_URL: base }).output()
+        return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)
+      }),
+    stop: Effect.promise(async () => {
+      child.kill("SIGTERM")
+      return (await child.status).code
+    }),
+  }
+  return service
+})
+
+function task(args: ReadonlyArray<string>, env: Record<string, string>): Deno.Command {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", ...args],
+    cwd: new URL("../..", import.meta.url),
+    env: { ...env, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: args[0] === "dev" ? "null" : "piped",
+    stderr: args[0] === "dev" ? "null" : "piped",
+  })
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
+  const { port } = listener.addr
+  listener.close()
+  return port
+}
