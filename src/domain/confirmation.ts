@@ -53,6 +53,5 @@ function persisted(move: Move, previous: SeriesPoint | undefined): boolean {
   const recent = previous.at < move.now && previous.at >= move.now - slackTicks * move.tickMs
   const direction = Math.sign(move.delta)
   const travelled = (halfSteps(previous.mid) - halfSteps(move.priceStart)) * direction
-  return recent && previous.at > move.startedAt &&
-    3 * travelled > 2 * Math.abs(halfSteps(move.delta))
+  return recent && 3 * travelled > 2 * Math.abs(halfSteps(move.delta))
 }

@@ -209,8 +209,8 @@ export function judgeMove(
  * Rounded to six decimals, so that the figure published is the figure judged.
  */
 function surprise(move: Move, history: ReadonlyArray<SeriesPoint>): number {
-  const { from, to } = historyRange(move)
-  const points = history.filter(({ at, mid }) => at >= from && at <= to && isPrice(mid))
+  const { from } = historyRange(move)
+  const points = history.filter(({ at, mid }) => at >= from && isPrice(mid))
   const hours = windowMs[move.window] / hour
   const sigma = hourlyVolatility(points, move.startedAt, move.priceNow) * Math.sqrt(hours)
   return Math.round(Math.abs(logit(move.priceNow) - logit(move.priceStart)) / sigma * 1e6) / 1e6

@@ -182,9 +182,15 @@ Deno.test("gate 5: over 24 hours the same move needs to be root 24 times rarer",
   strictEqual(over(2.999 * Math.sqrt(24)), "unsurprising")
 })
 
-Deno.test("gate 5: the move itself does not make the hours before it livelier", () => {
-  const history = [...swinging(now - hour, 0.5, 0), { at: now - tickMs, mid: 0.6 }]
-  strictEqual(judged({ history: [...history, { at: now - 8 * day, mid: 0.1 }] }), "persistence")
+Deno.test("gate 5: only the week before the window says what is ordinary", () => {
+  const calm = swinging(now - hour, 0.5, 0)
+  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickMs, mid: i % 2 }))
+  const longAgo = swinging(now - hour - 7 * day - 1, 0.5, 3)
+  strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "persistence")
+  strictEqual(
+    judged({ history: [...calm.slice(0, 60), ...longAgo.map(fourDaysLater)] }),
+    "unsurprising",
+  )
 })
 
 Deno.test("gate 5: with under 24 returns the prior judges, wider outside .10-.90", () => {
@@ -207,6 +213,16 @@ Deno.test("gate 5: with under 24 returns the prior judges, wider outside .10-.90
   strictEqual(edge(0.9001, 0.65), "unsurprising")
   strictEqual(edge(0.1, 0.35), "persistence")
   strictEqual(edge(0.0999, 0.35), "unsurprising")
+})
+
+function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number }) {
+  return { at: at + 4 * day, mid }
+}
+
+Deno.test("gate 7: what the feed just said is not said again", () => {
+  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickMs }] as const
+  strictEqual(judged({ emitted }), "not_novel")
+  strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "persistence")
 })
 
 function trade(fields: Partial<Trade>): Trade {
