@@ -14,7 +14,7 @@ import { decodeTrades, oldest, tradePage } from "./data.ts"
 import { decodeMarkets } from "./gamma.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
 import { type Ask, asks } from "./requests.ts"
-import { object } from "./wire.ts"
+import { id, object } from "./wire.ts"
 
 export interface PolymarketOptions {
   readonly gammaUrl: string
@@ -63,7 +63,7 @@ interface Sweep {
   readonly pages: number
   /** Cursors that were followed: one that returns would lead in a circle. */
   readonly followed: Set<string>
-  /** What each page began and ended with: the same page twice hides another. */
+  /** The least and the greatest id of each page: the same page twice hides another. */
   readonly seen: Set<string>
 }
 
@@ -117,16 +117,15 @@ function unseenPage(body: unknown, sweep: Sweep): ListingPage | null {
   if (!globalThis.Array.isArray(rows)) return null
   const next = fields?.["next_cursor"]
   const cursor = typeof next === "string" && next !== "" ? next : null
-  const mark = rows.length === 0
-    ? `empty ${sweep.pages}`
-    : `${rowMark(rows[0])} ${rowMark(rows.at(-1))}`
+  const ids = rows.flatMap(rowId).sort()
+  const mark = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
   if (sweep.seen.has(mark) || (cursor !== null && sweep.followed.has(cursor))) return null
   return { rows, next: cursor, mark }
 }
 
-function rowMark(row: unknown): string {
-  const fields = object(row)
-  return String(fields?.["id"] ?? fields?.["conditionId"])
+function rowId(row: unknown): ReadonlyArray<string> {
+  const found = id(object(row)?.["id"]) ?? id(object(row)?.["conditionId"])
+  return found === null ? [] : [found]
 }
 
 /** Batches that stay unavailable are counted by token; only when all are does the call fail. */

@@ -1,0 +1,53 @@
+/**
+ * The laws of a venue, held by every adapter: the simulated one, the real one's over a real socket
+ * (sound and faulty), and recorded pages.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { defaultLimits } from "../../src/adapters/polymarket/limits.ts"
+import { layer as replay } from "../../src/adapters/polymarket/replay.ts"
+import { layer as polymarket } from "../../src/adapters/polymarket/venue.ts"
+import { type FaultPlan, noFaults, seeded } from "../../src/adapters/simulation/faults.ts"
+import { layer as simulated } from "../../src/adapters/simulation/venue.ts"
+import { serveWire } from "../../src/adapters/simulation/wire.ts"
+import { makeWorld } from "../../src/adapters/simulation/world.ts"
+import { venueLaws } from "./venue.laws.ts"
+
+/** A world on the clock of the machine. */
+const world = Effect.map(
+  Clock.currentTimeMillis,
+  (now) => makeWorld({ seed: 7, markets: 150, origin: now }),
+)
+
+/** Small pages, no waiting: what is tested is not patience. */
+const limits = {
+  perTenSeconds: { listing: 10_000, books: 10_000, history: 10_000, trades: 10_000 },
+  pageRows: 25,
+  retryDelayMs: 2,
+  retryAfterMsMax: 5,
+  timeoutMs: 300,
+  attemptsMax: 2 * defaultLimits.attemptsMax,
+}
+
+const overWire = (faults: FaultPlan) =>
+  Layer.unwrap(Effect.gen(function* () {
+    const url = yield* serveWire(yield* world, { faults, slowMs: 400 })
+    return polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
+  })).pipe(Layer.provide(FetchHttpClient.layer))
+
+const faulty = seeded(11, {
+  error: 0.1,
+  rate_limited: 0.1,
+  slow: 0.02,
+  truncated: 0.1,
+  duplicate_page: 0.1,
+  reordered: 0.1,
+  bad_rows: 0.1,
+})
+
+venueLaws("simulated", Layer.unwrap(Effect.map(world, (made) => simulated(made))))
+venueLaws("polymarket over a socket", overWire(noFaults))
+venueLaws("polymarket over a faulty socket", overWire(faulty))
+venueLaws("replay", replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname }))
