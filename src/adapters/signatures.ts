@@ -113,8 +113,10 @@ function words(...values: ReadonlyArray<Uint8Array | bigint | `0x${string}`>): U
 }
 
 function writeUint(bytes: Uint8Array, value: bigint, end: number): void {
-  for (let at = end - 1, rest = value; rest > 0n; at--, rest >>= 8n) {
+  let rest = value
+  for (let at = end - 1; rest > 0n; at--) {
     bytes[at] = Number(rest & 0xffn)
+    rest >>= 8n
   }
 }
 

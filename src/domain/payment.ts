@@ -122,6 +122,19 @@ export const moves: { readonly [O in SettlementOrder]: Moves } = {
   },
 }
 
+/** Where each event leads, from wherever it may happen: an event has one outcome. */
+export const reaches: { readonly [E in PaymentEvent]: PaymentState } = {
+  claim: "claimed",
+  release: "released",
+  intend: "settling",
+  doubt: "unresolved",
+  settle: "settled",
+  answer: "answered",
+  owe: "refund_due",
+  refund: "refunded",
+  void: "void",
+}
+
 /** A move the table does not have: the caller read a row that has moved on, or has a bug. */
 export class IllegalMove extends Schema.TaggedError<IllegalMove>()("IllegalMove", {
   from: PaymentState,

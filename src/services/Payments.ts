@@ -196,7 +196,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
       case "reconcile":
         return yield* unresolved
       case "replay":
-        return row.answer === null ? yield* unresolved : {
+        return row.answer === null ? yield* alreadyUsed(receiptOf(row, network)) : {
           paymentId: row.paymentId,
           body: row.answer.body,
           receipt: receiptOf(row, network),

@@ -1,0 +1,101 @@
+/**
+ * A row of the payment table, and the payment it is. Rows are ours: they are read, not judged.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import { AtomicAmount } from "../../domain/money.ts"
+import {
+  Address,
+  Bytes32,
+  type PaidAt,
+  PaymentId,
+  type PaymentState,
+  Signature,
+} from "../../domain/payment.ts"
+import type { SettlementOrder } from "../../domain/product.ts"
+import type { Payment, RefundRow } from "../../services/PaymentStore.ts"
+
+export interface PaymentRow {
+  readonly payment_id: string
+  readonly chain_id: bigint
+  readonly asset: string
+  readonly token_name: string
+  readonly token_version: string
+  readonly payer: string
+  readonly nonce: string
+  readonly pay_to: string
+  readonly amount: bigint
+  readonly valid_after: bigint
+  readonly valid_before: bigint
+  readonly signature: string
+  readonly settlement: SettlementOrder
+  readonly product_id: string
+  readonly request: string
+  readonly state: PaymentState
+  readonly fence: number
+  readonly secret_hash: string | null
+  readonly transaction_hint: string | null
+  readonly paid_transaction: string | null
+  readonly paid_block: bigint | null
+  readonly paid_log_index: number | null
+  readonly paid_finality: "latest" | "safe" | null
+  readonly answer_body: Uint8Array | null
+  readonly sent_at: Date | null
+  readonly lease_left_ms: number | null
+  readonly intended_ago_ms: number | null
+  readonly refund: RefundRow | null
+}
+
+const addressOf = Schema.decodeUnknownSync(Address)
+const bytes32Of = Schema.decodeUnknownSync(Bytes32)
+const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
+const signatureOf = Schema.decodeUnknownSync(Signature)
+
+export function paymentOf(row: PaymentRow): Payment {
+  return {
+    paymentId: paymentIdOf(row.payment_id),
+    token: {
+      chainId: Number(row.chain_id),
+      asset: addressOf(row.asset),
+      name: row.token_name,
+      version: row.token_version,
+    },
+    authorization: {
+      from: addressOf(row.payer),
+      to: addressOf(row.pay_to),
+      value: row.amount,
+      validAfter: row.valid_after,
+      validBefore: row.valid_before,
+      nonce: bytes32Of(row.nonce),
+    },
+    signature: signatureOf(row.signature),
+    amount: AtomicAmount.make(row.amount),
+    order: row.settlement,
+    productId: row.product_id,
+    request: row.request,
+    state: row.state,
+    fence: row.fence,
+    leaseLeftMs: row.lease_left_ms ?? 0,
+    secretHash: row.secret_hash === null ? null : bytes32Of(row.secret_hash),
+    intendedAgoMs: row.intended_ago_ms,
+    transactionHint: row.transaction_hint,
+    paidAt: paidAtOf(row),
+    answer: row.answer_body === null ? null : { body: row.answer_body },
+    sent: row.sent_at !== null,
+    refund: row.refund,
+  }
+}
+
+function paidAtOf(row: PaymentRow): PaidAt | null {
+  const { paid_transaction, paid_block, paid_log_index, paid_finality } = row
+  return paid_transaction === null || paid_block === null || paid_log_index === null ||
+      paid_finality === null
+    ? null
+    : {
+      transaction: paid_transaction,
+      block: paid_block,
+      logIndex: paid_log_index,
+      finality: paid_finality,
+    }
+}

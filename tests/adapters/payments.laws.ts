@@ -1,0 +1,226 @@
+/**
+ * What every `PaymentStore` must do, whatever keeps its rows.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Option } from "effect"
+import {
+  Bytes32,
+  type PaidAt,
+  PaymentId,
+  type PaymentState,
+  type PaymentTicket,
+  Signature,
+} from "../../src/domain/payment.ts"
+import { products, type SettlementOrder } from "../../src/domain/product.ts"
+import { type Move, type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
+import { authorizationFor, buyer, nonce, token } from "../support/buyers.ts"
+
+export type PaymentLaw = readonly [name: string, body: Effect.Effect<void, never, PaymentStore>]
+
+const lease = Duration.seconds(60)
+const spent = Duration.millis(-1_000)
+const bytes = new TextEncoder().encode('{"success":true}')
+const answer = { body: bytes }
+const now = 1_800_000_000
+const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
+const hash = Bytes32.make(`0x${"ab".repeat(32)}`)
+
+/** The n-th ticket: what a payment is bound to. */
+export function ticket(n: number, order: SettlementOrder = "compute-first"): PaymentTicket {
+  const product = products.latest
+  return {
+    paymentId: PaymentId.make(`0x${(n + 1).toString(16).padStart(64, "0")}`),
+    token,
+    authorization: authorizationFor(buyer(0), product, now, { nonce: nonce(n) }),
+    signature: Signature.make(`0x${"11".repeat(64)}1b`),
+    amount: product.price,
+    order,
+    productId: product.id,
+    request: "latest?[]",
+  }
+}
+
+/** How to come to each state, by order. */
+export const paths: {
+  readonly [O in SettlementOrder]: { readonly [S in PaymentState]?: ReadonlyArray<Move> }
+} = (() => {
+  const intend: Move = { event: "intend", answer, lease }
+  const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: "0xaa" }
+  const proven: Move = { event: "answer", answer, paidAt }
+  const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
+  const settle: Move = { event: "settle", paidAt, lease }
+  const common = {
+    claimed: [],
+    released: [{ event: "release", reason: "test" }],
+    settling: [intend],
+    unresolved: [intend, doubt],
+    refund_due: [intend, doubt, owe],
+    void: [intend, { event: "void", reason: "expired" }],
+  } as const
+  return {
+    "compute-first": { ...common, answered: [intend, proven] },
+    "settle-early": { ...common, settled: [intend, settle], answered: [intend, settle, proven] },
+  }
+})()
+
+/** A row that was led to a state. */
+export const led = Effect.fnUntraced(function* (
+  n: number,
+  order: SettlementOrder,
+  path: ReadonlyArray<Move>,
+) {
+  const store = yield* PaymentStore
+  let payment = (yield* store.claim(ticket(n, order), null, lease)).payment
+  for (const move of path) {
+    payment = Option.getOrThrow(yield* store.move(payment, move))
+  }
+  return payment
+})
+
+const same = (a: Payment, b: Payment) =>
+  equal({ ...a, leaseLeftMs: 0, intendedAgoMs: 0 }, { ...b, leaseLeftMs: 0, intendedAgoMs: 0 })
+
+export const paymentLaws: ReadonlyArray<PaymentLaw> = [
+  [
+    "claim() makes a row once, however many claim it at a time",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claims = yield* Effect.all(
+        Array.from({ length: 20 }, () => store.claim(ticket(0), hash, lease)),
+        { concurrency: "unbounded" },
+      )
+      equal(claims.filter(({ claimed }) => claimed).length, 1)
+      for (const { payment } of claims) {
+        const { state, fence, secretHash, leaseLeftMs, ...row } = payment
+        equal([state, fence, secretHash], ["claimed", 1, hash])
+        ok(leaseLeftMs > 50_000 && leaseLeftMs <= 60_000)
+        for (const [key, value] of Object.entries(ticket(0))) {
+          equal(row[key as keyof typeof row], value)
+        }
+      }
+    }),
+  ],
+  [
+    "find() finds what was claimed, and nothing else",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { payment } = yield* store.claim(ticket(1), null, lease)
+      same(Option.getOrThrow(yield* store.find(payment.paymentId)), payment)
+      ok(Option.isNone(yield* store.find(ticket(2).paymentId)))
+    }),
+  ],
+  [
+    "move() leads every order to every state, and each state keeps what its moves wrote",
+    Effect.gen(function* () {
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const [state, path] of Object.entries(paths[order])) {
+          const payment = yield* led(n++, order, path)
+          equal(payment.state, state)
+          const kept = ["settling", "unresolved", "settled", "answered"].includes(state)
+          equal(payment.answer, kept ? answer : null)
+          equal(payment.intendedAgoMs !== null, path.length > 0 && state !== "released")
+          const paid = ["settled", "answered", "refund_due"].includes(state)
+          equal(payment.paidAt, paid ? paidAt : null)
+          equal(payment.refund?.state ?? null, state === "refund_due" ? "queued" : null)
+          same(Option.getOrThrow(yield* (yield* PaymentStore).find(payment.paymentId)), payment)
+        }
+      }
+    }),
+  ],
+  [
+    "move() does nothing for a state or fence that is no longer",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claimed = yield* led(0, "compute-first", [])
+      const release: Move = { event: "release", reason: "test" }
+      ok(Option.isNone(yield* store.move({ ...claimed, fence: 2 }, release)))
+      ok(Option.isNone(
+        yield* store.move({ ...claimed, state: "settling" }, {
+          event: "void",
+          reason: "expired",
+        }),
+      ))
+      ok(Option.isSome(yield* store.move(claimed, release)))
+      ok(Option.isNone(yield* store.move(claimed, release)))
+    }),
+  ],
+  [
+    "move() lets one of many compare-and-sets through",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claimed = yield* led(0, "compute-first", [])
+      const moves: ReadonlyArray<Move> = Array.from(
+        { length: 10 },
+        (_, i) =>
+          i % 2 === 0
+            ? { event: "release", reason: "test" } as const
+            : { event: "intend", answer, lease } as const,
+      )
+      const moved = yield* Effect.forEach(moves, (move) => store.move(claimed, move), {
+        concurrency: "unbounded",
+      })
+      equal(moved.filter(Option.isSome).length, 1)
+    }),
+  ],
+  [
+    "a new claim raises the fence and takes the new secret, so the old holder can do nothing",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const old = yield* led(0, "compute-first", [])
+      const released = Option.getOrThrow(
+        yield* store.move(old, { event: "release", reason: "lease_lost" }),
+      )
+      const again = Option.getOrThrow(
+        yield* store.move(released, { event: "claim", secretHash: hash, lease }),
+      )
+      equal([again.state, again.fence, again.secretHash], ["claimed", 2, hash])
+      ok(Option.isNone(yield* store.move(old, { event: "intend", answer, lease })))
+    }),
+  ],
+  [
+    "markSent() marks an answer, and nothing that is not one",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      const settling = yield* led(1, "compute-first", paths["compute-first"].settling ?? [])
+      yield* store.markSent(answered.paymentId)
+      yield* store.markSent(settling.paymentId)
+      equal(Option.getOrThrow(yield* store.find(answered.paymentId)).sent, true)
+      equal(Option.getOrThrow(yield* store.find(settling.paymentId)).sent, false)
+    }),
+  ],
+  [
+    "waiting() shows what waits for somebody, oldest first, and nothing else",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const lost = (yield* store.claim(ticket(0), null, spent)).payment
+      yield* led(1, "compute-first", [])
+      const settling = yield* led(2, "compute-first", [{ event: "intend", answer, lease: spent }])
+      yield* led(3, "compute-first", [{ event: "intend", answer, lease }])
+      const unresolved = yield* led(4, "compute-first", paths["compute-first"].unresolved ?? [])
+      const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
+      yield* led(6, "compute-first", paths["compute-first"].answered ?? [])
+      yield* led(7, "compute-first", paths["compute-first"].void ?? [])
+      yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
+      const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
+      const { validBefore } = released.authorization
+      equal(ids(yield* store.waiting(validBefore, 10)), ids([lost, settling, unresolved]))
+      const all = [lost, settling, unresolved, released]
+      equal(ids(yield* store.waiting(validBefore + 1n, 10)), ids(all))
+      equal(ids(yield* store.waiting(validBefore + 1n, 2)), ids([lost, settling]))
+    }),
+  ],
+  [
+    "countByState counts every row once",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      yield* led(0, "compute-first", [])
+      yield* led(1, "compute-first", [])
+      yield* led(2, "settle-early", paths["settle-early"].settled ?? [])
+      equal([...yield* store.countByState].sort(), [["claimed", 2], ["settled", 1]])
+    }),
+  ],
+]
