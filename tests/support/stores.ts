@@ -5,7 +5,7 @@
  * @module
  */
 import type { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded, layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
@@ -69,7 +69,7 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
       const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
       for (const [name, body] of laws) {
         await t.step(name, () =>
-          Effect.andThen(empty, body).pipe(
+          Effect.andThen(emptyStore, body).pipe(
             Effect.scoped,
             Effect.provide(context),
             Effect.runPromise,
@@ -80,8 +80,26 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
   }
 }
 
+/**
+ * Holds a property against generated values, emptying the store before each; a failure dies with the
+ * shrunk value and how to replay it.
+ */
+export const holds = <A, E, R>(
+  arbitrary: Arbitrary.Arbitrary<A>,
+  property: (value: A) => Effect.Effect<void, E, R>,
+  options: Arbitrary.CheckOptions = {},
+): Effect.Effect<void, never, R | SqlClient> =>
+  Arbitrary.checkEffect(
+    arbitrary,
+    (value) => Effect.as(Effect.andThen(emptyStore, Effect.suspend(() => property(value))), true),
+    { runs: 30, ...options },
+  ).pipe(Effect.flatMap((result) => {
+    const failure = Arbitrary.formatCheckFailure(result)
+    return failure === undefined ? Effect.void : Effect.die(failure)
+  }))
+
 /** Empties every table but the record of migrations. */
-const empty = Effect.gen(function* () {
+export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ tablename: string }>`
     SELECT tablename FROM pg_tables
@@ -89,4 +107,4 @@ const empty = Effect.gen(function* () {
   const names = tables.map(({ tablename }) => `"${tablename}"`).join(", ")
   yield* sql.unsafe(`TRUNCATE ${names} RESTART IDENTITY`)
   yield* sql`INSERT INTO feed_counter DEFAULT VALUES`
-})
+}).pipe(Effect.orDie)
