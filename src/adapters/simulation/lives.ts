@@ -225,7 +225,7 @@ export function makeMechanical(
     category: "Crypto",
     outcomes: ["Up", "Down"],
     opensAt,
-    revealsAt: still ? resolvedAt : startsAt,
+    revealsAt: still ? resolvedAt : Math.max(opensAt, startsAt),
     closesAt: still ? resolvedAt : endsAt,
     proposedAt: resolvedAt,
     resolvedAt,

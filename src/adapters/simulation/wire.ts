@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Effect, FiberSet, type Scope } from "effect"
 import type { EpochMs } from "../../domain/time.ts"
 import { clobBook, clobHistory } from "./clobWire.ts"
 import { dataAnswer } from "./dataRoutes.ts"
@@ -82,8 +82,7 @@ export const serveWire = Effect.fnUntraced(function* (
   options: WireOptions = {},
 ): Effect.fn.Return<string, never, Scope.Scope> {
   const handle = wire(world, options)
-  const context = yield* Effect.context<never>()
-  const run = Effect.runPromiseWith(context)
+  const run = yield* FiberSet.makeRuntimePromise<never, Response, never>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       Deno.serve(
