@@ -122,6 +122,17 @@ test("listMarkets fails when a page stays away, and what came before stands", ()
     equal(tries.count, defaultLimits.attemptsMax)
   }))
 
+test("every page of a sweep is asked for open markets, with the same least end", () =>
+  Effect.gen(function* () {
+    const asked = new Set<string>()
+    const answer: Answer = (url) => {
+      asked.add(`${url.searchParams.get("closed")} ${url.searchParams.get("end_date_min")}`)
+      return page(url)
+    }
+    Result.getOrThrow(yield* asking(answer, ids))
+    equal([...asked], ["false 1969-12-02T00:00:00.000Z"])
+  }))
+
 test("listMarkets gives up on a listing that leads in a circle", () =>
   Effect.gen(function* () {
     const circle: Answer = (url) => page(url, { next_cursor: "1" })

@@ -34,7 +34,7 @@ export type MarketRejection =
  * A market this long past its scheduled end is dead weight, whatever its flags say. Ends are often
  * kick-offs or first possible dates, and disputes take a week, so the grace is generous.
  */
-const endedLongAgoMs = 30 * day
+export const endedLongAgoMs = 30 * day
 
 const siteUrl = "https://polymarket.com"
 

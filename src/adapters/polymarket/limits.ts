@@ -27,7 +27,7 @@ export interface Limits {
   readonly retryAfterMsMax: number
   /** Rows of a listing page; the venue gives no more than 100. */
   readonly pageRows: number
-  /** Pages of one sweep: 300,000 markets, six times what the venue lists. */
+  /** Pages of one sweep: 300,000 markets. The venue had 210,000 flagged active, most long over. */
   readonly pagesMax: number
   /** Books in one request; the venue takes no more than 500. */
   readonly bookBatch: number

@@ -3,18 +3,17 @@
  *
  * @module
  */
-import { Array, Clock, Effect, Layer, Option, Result, Semaphore, Stream } from "effect"
+import { Array, Clock, Effect, Layer, Result, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { OrderBook } from "../../domain/book.ts"
-import type { Market, MarketId, PricePoint, TokenId, Trade } from "../../domain/market.ts"
+import type { MarketId, PricePoint, TokenId, Trade } from "../../domain/market.ts"
 import { day, type EpochMs, minute, second } from "../../domain/time.ts"
-import { type Decoded, VenueClient, VenueUnavailable } from "../../services/VenueClient.ts"
+import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
 import { decodeBook, decodeHistory } from "./clob.ts"
 import { decodeTrades, oldest, tradePage } from "./data.ts"
-import { decodeMarkets } from "./gamma.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
+import { listMarkets } from "./listing.ts"
 import { type Ask, asks } from "./requests.ts"
-import { id, object } from "./wire.ts"
 
 export interface PolymarketOptions {
   readonly gammaUrl: string
@@ -49,83 +48,17 @@ export function layer(
       const pace = limits.perTenSeconds
       return VenueClient.of({
         name: "polymarket",
-        listMarkets: listMarkets(asks(client, gamma, pace.listing, limits), options, limits),
+        listMarkets: listMarkets(
+          asks(client, gamma, pace.listing, limits),
+          options.gammaUrl,
+          limits,
+        ),
         books: books(asks(client, clob, pace.books, limits), options, limits),
         priceHistory: priceHistory(asks(client, clob, pace.history, limits), options, limits),
         trades: trades(asks(client, data, pace.trades, limits), options, limits),
       })
     }),
   )
-}
-
-interface Sweep {
-  readonly cursor: string | null
-  readonly pages: number
-  /** Cursors that were followed: one that returns would lead in a circle. */
-  readonly followed: Set<string>
-  /** The least and the greatest id of each page: the same page twice hides another. */
-  readonly seen: Set<string>
-}
-
-function firstPage(): Sweep {
-  return { cursor: null, pages: 0, followed: new Set(), seen: new Set() }
-}
-
-/**
- * A page is asked for with the same cursor until it comes. A page that leads back, or that was
- * already served under another cursor, counts as not having come: taking it would skip markets.
- */
-function listMarkets(
-  ask: Ask,
-  options: PolymarketOptions,
-  limits: Limits,
-): Stream.Stream<Decoded<Market>, VenueUnavailable> {
-  const page = Effect.fnUntraced(function* (sweep: Sweep) {
-    if (sweep.pages >= limits.pagesMax) {
-      return yield* new VenueUnavailable({ operation: "listMarkets", reason: "too many pages" })
-    }
-    const request = HttpClientRequest.get(`${options.gammaUrl}/markets/keyset`, {
-      urlParams: {
-        limit: limits.pageRows,
-        closed: "false",
-        include_tag: "true",
-        ...(sweep.cursor === null ? {} : { after_cursor: sweep.cursor }),
-      },
-    })
-    const found = yield* ask("listMarkets", request, (body) => unseenPage(body, sweep))
-    const now = yield* Clock.currentTimeMillis
-    sweep.seen.add(found.mark)
-    if (found.next !== null) sweep.followed.add(found.next)
-    const decoded = decodeMarkets(found.rows, now)
-    const next: Option.Option<Sweep> = found.next === null
-      ? Option.none()
-      : Option.some({ ...sweep, cursor: found.next, pages: sweep.pages + 1 })
-    return [[decoded], next] as const
-  })
-  return Stream.suspend(() => Stream.paginate(firstPage(), page))
-}
-
-interface ListingPage {
-  readonly rows: ReadonlyArray<unknown>
-  readonly next: string | null
-  readonly mark: string
-}
-
-function unseenPage(body: unknown, sweep: Sweep): ListingPage | null {
-  const fields = object(body)
-  const rows = fields?.["markets"]
-  if (!globalThis.Array.isArray(rows)) return null
-  const next = fields?.["next_cursor"]
-  const cursor = typeof next === "string" && next !== "" ? next : null
-  const ids = rows.flatMap(rowId).sort()
-  const mark = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
-  if (sweep.seen.has(mark) || (cursor !== null && sweep.followed.has(cursor))) return null
-  return { rows, next: cursor, mark }
-}
-
-function rowId(row: unknown): ReadonlyArray<string> {
-  const found = id(object(row)?.["id"]) ?? id(object(row)?.["conditionId"])
-  return found === null ? [] : [found]
 }
 
 /** Batches that stay unavailable are counted by token; only when all are does the call fail. */
