@@ -51,9 +51,9 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         headers: { "retry-after": "1" },
       })
     }
+    if (fault === "slow") yield* Effect.sleep(slowMs)
     const sent = yield* Effect.promise(() => request.text())
     const now = clock.toWorld(yield* Clock.currentTimeMillis)
-    if (fault === "slow") yield* Effect.sleep(slowMs)
     const back = fault === "duplicate_page" ? 1 : 0
     const answer = route === "markets"
       ? listing(
