@@ -9,6 +9,7 @@
  */
 import {
   type Answer,
+  build,
   commonHeaders,
   type HeaderPair,
   matchesTag,
@@ -50,6 +51,7 @@ interface Ask {
   readonly peer: Peer
 }
 
+const encoder = new TextEncoder()
 const known = ["GET", "HEAD", "OPTIONS"]
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
@@ -131,10 +133,7 @@ export function makeEdge(
     }
     if (url.length - start > targetLengthMax) return refuse(ask, targetTooLong)
     if (ask.method === "OPTIONS") {
-      return new Response(null, {
-        status: 204,
-        headers: [...preflight, ["x-request-id", ask.requestId]],
-      })
+      return build(null, 204, preflight, [["x-request-id", ask.requestId]])
     }
     const route = options.routes.get(path)
     if (route === undefined) return refuse(ask, notFound)
@@ -182,16 +181,12 @@ function give(ask: Ask, answer: Answer | null, fields: ReadonlyArray<HeaderPair>
 }
 
 function refuse(ask: Ask, refusal: Refusal, fields: ReadonlyArray<HeaderPair> = []): Response {
-  const body = refusalBody(refusal, ask.requestId)
-  return new Response(ask.method === "HEAD" ? null : body, {
-    status: rules[refusal.code].status,
-    headers: [
-      ...Object.entries(refusalHeaders(refusal)),
-      ...commonHeaders,
-      ["x-request-id", ask.requestId],
-      ...fields,
-    ],
-  })
+  const body = ask.method === "HEAD" ? null : encoder.encode(refusalBody(refusal, ask.requestId))
+  return build(body, rules[refusal.code].status, commonHeaders, [
+    ...Object.entries(refusalHeaders(refusal)),
+    ["x-request-id", ask.requestId],
+    ...fields,
+  ])
 }
 
 /** Puts on a route's response what every answer carries. */
