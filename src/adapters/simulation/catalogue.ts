@@ -18,7 +18,7 @@ import {
   type SimulatedMarket,
   turnZero,
 } from "./lives.ts"
-import { makeMemo } from "./memo.ts"
+import { makeMemo, marketsKept } from "./memo.ts"
 import { mechanicalAssets } from "./phrases.ts"
 import { between, mix, uniform } from "./seed.ts"
 
@@ -42,15 +42,12 @@ const blockCuts = [
   [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
   [5, 2, 2, 1, 1, 1],
 ] as const
-/** Markets kept at hand; the oldest half is forgotten when the newest half is full. */
-const kept = 8_192
-
 export function makeCatalogue(options: CatalogueOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
   const mechanicalSeats = Math.round(options.markets * options.mechanicalShare)
   const otherSeats = options.markets - mechanicalSeats
   const lanes = Math.ceil(mechanicalSeats / mechanicalAssets.length)
-  const memo = makeMemo<SimulatedMarket>(kept)
+  const memo = makeMemo<SimulatedMarket>(marketsKept(options.markets))
 
   const eventOf = (seat: number): EventPlan => {
     const block = Math.floor(seat / blockSize)

@@ -31,3 +31,14 @@ export function makeMemo<A>(capacity: number): Memo<A> {
     set,
   }
 }
+
+/** A world of up to this many markets is remembered whole. */
+const wholeWorld = 8_192
+
+/**
+ * How many markets to keep at hand: all of a small world. A sweep over a large one would only carry
+ * each market into the old generation and drop it there, so just those in use are kept.
+ */
+export function marketsKept(markets: number): number {
+  return markets <= wholeWorld ? 4 * markets + 16 : 512
+}

@@ -13,7 +13,7 @@ import { day, type EpochMs, hour } from "../../domain/time.ts"
 import { exact, makeBook, makeQuote, midOf, type Quote, quotedAt } from "./books.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
 import type { SimulatedMarket } from "./lives.ts"
-import { makeMemo } from "./memo.ts"
+import { makeMemo, marketsKept } from "./memo.ts"
 import type { Jump, Path } from "./paths.ts"
 import { drawPath } from "./repricings.ts"
 import { between, mix, uniform } from "./seed.ts"
@@ -111,15 +111,13 @@ export interface Truth {
   readonly entries: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<PlannedEntry>
 }
 
-/** Paths kept at hand. */
-const keptPaths = 4_096
 /** The listing shows best prices of up to this long ago. */
 const listingAgeMs = 30_000
 
 export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number }): World {
   const options: WorldOptions = { ...worldDefaults, ...given }
   const catalogue = makeCatalogue(options)
-  const paths = makeMemo<Path>(keptPaths)
+  const paths = makeMemo<Path>(marketsKept(options.markets))
 
   const pathOf = (market: SimulatedMarket): Path => {
     const name = market.seat * 2 ** 26 + market.turn + 10_000_000
