@@ -7,13 +7,14 @@
  * @module
  */
 import { PGlite } from "@electric-sql/pglite"
+import { dataDir as freshDatabase } from "@electric-sql/pglite-prepopulatedfs"
 import { Effect, Schema, type Scope } from "effect"
 import { Backend } from "./wire.ts"
 
 export type EmbeddedStorage =
   | { readonly dataDir: string }
-  /** Lost when the scope closes; `image` is a dump of an earlier one to start from. */
-  | { readonly memory: true; readonly image?: Blob }
+  /** Lost when the scope closes. */
+  | { readonly memory: true }
 
 /** Another process works on this directory; two at once would lose rows silently. */
 export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy", {
@@ -36,15 +37,47 @@ const startParams = [
 /** Opens the backend, creating its directory when there is none; closing the scope closes it. */
 export const openEmbedded = Effect.fnUntraced(
   function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
-    if ("memory" in storage) {
-      return yield* openPglite(
-        storage.image === undefined ? {} : { loadDataDir: storage.image },
-      )
-    }
+    if ("memory" in storage) return yield* openPglite({ loadDataDir: yield* image })
     yield* holdDirectory(storage.dataDir)
-    return yield* openPglite({ dataDir: `${storage.dataDir}/postgres` })
+    const dataDir = `${storage.dataDir}/postgres`
+    const creating = `${storage.dataDir}/creating`
+    if (yield* needsCreating(dataDir, creating)) {
+      const backend = yield* openPglite({ dataDir, loadDataDir: yield* image })
+      yield* Effect.promise(() => Deno.remove(creating))
+      return backend
+    }
+    return yield* openPglite({ dataDir })
   },
 )
+
+/**
+ * A database as initdb leaves it, of the same catalog version: unpacking it takes a third of the time
+ * and half of the memory that running initdb takes.
+ */
+const image = Effect.promise(() => freshDatabase())
+
+/**
+ * Whether to create the database. The mark stands until a creation is complete: a directory found
+ * under it is half of one, holds nothing yet, and is made anew.
+ */
+const needsCreating = (dataDir: string, mark: string) =>
+  Effect.promise(async () => {
+    const begun = await exists(mark)
+    if (!begun && await exists(dataDir)) return false
+    await Deno.writeTextFile(mark, "")
+    if (await exists(dataDir)) await Deno.remove(dataDir, { recursive: true })
+    return true
+  })
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path)
+    return true
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false
+    throw error
+  }
+}
 
 const openPglite = (options: { readonly dataDir?: string; readonly loadDataDir?: Blob }) =>
   Effect.acquireRelease(
