@@ -31,10 +31,8 @@ export function invitation(settings: Settings): string {
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/sample /health /openapi.json`,
     `  paid      ${paid.join("   ")}`,
+    "  buy       deno task buy /v1/latest    (a throw-away key, play money)",
   ]
-  if (settings.payments.kind === "simulated") {
-    lines.push("  buy       deno task buy /v1/latest    (a throw-away key, play money)")
-  }
   return lines.join("\n")
 }
 
@@ -67,9 +65,7 @@ function venueLine({ venue }: Settings): string {
 }
 
 function paymentsLine({ payments, payTo }: Settings): string {
-  return payments.kind === "simulated"
-    ? `simulated: real signatures, play money, no chain (payTo ${payTo})`
-    : `live through ${payments.facilitatorUrl.host} to ${payTo}`
+  return `${payments.kind}: real signatures, play money, no chain (payTo ${payTo})`
 }
 
 function storeLine({ database }: Settings): string {

@@ -50,9 +50,10 @@ type VenueSettings =
   | { readonly kind: "replay"; readonly dir: string }
   | { readonly kind: "polymarket" }
 
-type PaymentSettings =
-  | { readonly kind: "simulated" }
-  | { readonly kind: "live"; readonly facilitatorUrl: URL; readonly rpcUrl: Redacted.Redacted }
+/** `live` joins once payments on the chain are built. */
+interface PaymentSettings {
+  readonly kind: "simulated"
+}
 
 export interface Settings {
   readonly mode: Mode
@@ -66,7 +67,7 @@ export interface Settings {
   readonly venue: VenueSettings
   readonly tick: Duration.Duration
   readonly payments: PaymentSettings
-  readonly payTo: string
+  readonly payTo: `0x${string}`
   readonly freeLimit: Budget
   readonly documentLimit: Budget
   readonly invalidPaymentLimit: Budget
@@ -75,7 +76,7 @@ export interface Settings {
 }
 
 /** Stands for the seller in simulated payments; nobody holds its key. */
-const simulatedPayTo = "0x00000000000000000000000000000000Be11e700"
+const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
 const tickMin = Duration.seconds(1)
 const tickMax = Duration.hours(1)
@@ -169,7 +170,9 @@ const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   }
 })
 
-const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/))
+const Address = Schema.TemplateLiteral(["0x", Schema.String]).check(
+  Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
+)
 
 const paymentSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const kind = yield* read(
@@ -197,12 +200,9 @@ const paymentSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
       message: "PAYMENTS=live needs PAY_TO_ADDRESS, FACILITATOR_URL, RPC_URL and PUBLIC_BASE_URL",
     })
   }
-  const live: PaymentSettings = {
-    kind: "live",
-    facilitatorUrl: facilitatorUrl.value,
-    rpcUrl: rpcUrl.value,
-  }
-  return { payments: live, payTo: payTo.value }
+  return yield* new InvalidSettings({
+    message: "Cannot start with PAYMENTS=live: payments on the chain are not built yet",
+  })
 })
 
 const publicBaseUrl = Effect.fnUntraced(function* (mode: Mode, port: number, read: Read) {

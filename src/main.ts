@@ -1,0 +1,193 @@
+/**
+ * The service: settings -> Layers -> serve, with ingestion and the upkeep of payments on schedules.
+ *
+ * The only place that chooses Layers. `main.ts dev` runs everything embedded and simulated unless
+ * told otherwise; `main.ts start` takes nothing for granted.
+ *
+ * @module
+ */
+import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
+import { Predicate, References, Schedule, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as replay from "./adapters/polymarket/replay.ts"
+import * as polymarket from "./adapters/polymarket/venue.ts"
+import { layerEmbedded, layerPostgres } from "./adapters/postgres/client.ts"
+import * as feedStore from "./adapters/postgres/feed.ts"
+import * as jobStore from "./adapters/postgres/jobs.ts"
+import * as rateStore from "./adapters/postgres/limits.ts"
+import * as marketStore from "./adapters/postgres/markets.ts"
+import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
+import * as paymentStore from "./adapters/postgres/payments.ts"
+import * as signatures from "./adapters/signatures.ts"
+import * as simulatedFacilitator from "./adapters/simulation/facilitator.ts"
+import * as simulatedVenue from "./adapters/simulation/venue.ts"
+import { banner, invitation, tickLine } from "./announce.ts"
+import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
+import { serveAdmin } from "./http/admin.ts"
+import * as face from "./http/layer.ts"
+import * as deniedKeys from "./services/deniedKeys.ts"
+import { Feed, tickJob } from "./services/Feed.ts"
+import { Ingestion, isGood } from "./services/Ingestion.ts"
+import { Payments } from "./services/Payments.ts"
+import { keep } from "./services/Schedules.ts"
+import { load, type Settings } from "./settings.ts"
+
+const pruneEvery = Duration.hours(1)
+const sweepEvery = Duration.seconds(15)
+/** How long a shutdown waits for requests in flight. */
+const drain = Duration.seconds(20)
+/** How long a load balancer has to see that this replica drains, before it stops to listen. */
+const grace = Duration.seconds(5)
+/** Seconds a buyer's authorization should stay valid, and seconds that work and settlement need. */
+const paymentSeconds = { maxTimeout: 120, needed: 24 }
+
+/** The client every store works through, migrated to the newest schema. */
+const databaseLayer = ({ database }: Settings) => {
+  const client = database.kind === "postgres"
+    ? layerPostgres({ url: database.url })
+    : layerEmbedded({ dataDir: database.dir })
+  const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
+  return Layer.provideMerge(migrated, client)
+}
+
+const storesLayer = Layer.mergeAll(
+  feedStore.layer,
+  marketStore.layer,
+  jobStore.layer,
+  paymentStore.layer,
+  deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
+)
+
+const venueLayer = ({ venue }: Settings) => {
+  switch (venue.kind) {
+    case "simulated":
+      return simulatedVenue.layer(simulatedVenue.devWorld(venue.seed))
+    case "replay":
+      return replay.layer({ dir: venue.dir })
+    case "polymarket":
+      return polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))
+  }
+}
+
+const termsOf = (settings: Settings): PaymentTerms => ({
+  ...usdcOnBase,
+  payTo: settings.payTo,
+  maxTimeoutSeconds: paymentSeconds.maxTimeout,
+  neededSeconds: paymentSeconds.needed,
+  ours: [settings.payTo.toLowerCase()],
+  publicBaseUrl: settings.publicBaseUrl,
+  serviceName: "Bellwether",
+})
+
+/** What the product does, over the stores. */
+const servicesLayer = (settings: Settings) => {
+  const tick = settings.tick
+  const facilitator = simulatedFacilitator.layer.pipe(Layer.provideMerge(signatures.layer))
+  return Layer.mergeAll(
+    Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Ingestion.layer({ tick }).pipe(Layer.provide(venueLayer(settings))),
+    Payments.layer({ terms: termsOf(settings) }).pipe(Layer.provide(facilitator)),
+  )
+}
+
+const faceLayer = (settings: Settings) =>
+  face.layer({
+    terms: termsOf(settings),
+    paymentMode: settings.payments.kind,
+    trustedProxyHops: settings.trustedProxyHops,
+    limits: {
+      free: settings.freeLimit,
+      documents: settings.documentLimit,
+      invalidPayments: settings.invalidPaymentLimit,
+    },
+    hostname: settings.host,
+    port: settings.port,
+    drain,
+  })
+
+/** A tick of which too little came for the feed to be called up to date. */
+class TickFailed extends Schema.TaggedError<TickFailed>()("TickFailed", {
+  stages: Schema.Array(Schema.String),
+}) {}
+
+/** What runs beside the listener: ticks, forgetting, and payments that wait for somebody. */
+const upkeepLayer = (settings: Settings) =>
+  Layer.effectDiscard(Effect.gen(function* () {
+    const ingestion = yield* Ingestion
+    const payments = yield* Payments
+    const served = yield* face.Served
+    const tick = Effect.fnUntraced(function* (slot: number) {
+      const report = yield* ingestion.tick(slot)
+      yield* settings.mode === "dev"
+        ? Console.log(tickLine(report))
+        : Effect.annotateLogs(Effect.logInfo("tick"), { ...report })
+      if (!isGood(report)) return yield* new TickFailed({ stages: report.failed })
+    })
+    const jobs = [
+      keep({ name: tickJob, every: settings.tick, run: tick, after: served.refresh }),
+      keep({ name: "prune", every: pruneEvery, run: () => ingestion.prune }),
+      payments.sweep.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Cannot sweep payments", cause)),
+        Effect.repeat(Schedule.spaced(sweepEvery)),
+      ),
+    ]
+    yield* Effect.forEach(jobs, (job) => Effect.forkScoped(job))
+  }))
+
+const adminLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>
+  Layer.effectDiscard(serveAdmin({
+    hostname: settings.host,
+    port: settings.adminPort,
+    drain: Duration.seconds(1),
+    draining: Ref.get(draining),
+  }))
+
+const announceLayer = (settings: Settings) =>
+  Layer.effectDiscard(Effect.andThen(face.Served, Console.log(invitation(settings))))
+
+/** The whole service; it runs for as long as the Layer lives. */
+const serviceLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>
+  Layer.mergeAll(upkeepLayer(settings), announceLayer(settings)).pipe(
+    Layer.provideMerge(faceLayer(settings)),
+    Layer.provideMerge(adminLayer(settings, draining)),
+    Layer.provideMerge(servicesLayer(settings)),
+    Layer.provideMerge(storesLayer),
+    Layer.provide(databaseLayer(settings)),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
+    Layer.provide(
+      Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
+    ),
+  )
+
+const program = Effect.gen(function* () {
+  const mode = Deno.args[0] === "dev" ? "dev" : "start"
+  const settings = yield* load(mode, (name) => Deno.env.get(name))
+  yield* Console.log(banner(settings))
+  const draining = yield* Ref.make(false)
+  yield* Layer.build(serviceLayer(settings, draining))
+  // Added last, so that it runs first: probes see the drain before anything closes.
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(Ref.set(draining, true), Effect.sleep(settings.mode === "dev" ? 0 : grace))
+  )
+  return yield* Effect.never
+}).pipe(Effect.scoped)
+
+/** Runs until a signal; a second one does not wait. */
+const fiber = Effect.runFork(program)
+let asked = false
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => {
+    if (asked) Deno.exit(1)
+    asked = true
+    Effect.runFork(Fiber.interrupt(fiber))
+  })
+}
+const exit = await Effect.runPromise(Fiber.await(fiber))
+if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
+  const error = Cause.squash(exit.cause)
+  const sentence = Predicate.isTagged(error, "InvalidSettings") ||
+    Predicate.isTagged(error, "DataDirBusy")
+  await Effect.runPromise(Console.error(sentence ? String(error) : Cause.pretty(exit.cause)))
+  Deno.exit(1)
+}
+Deno.exit(0)
