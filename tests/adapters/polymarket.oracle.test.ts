@@ -8,6 +8,7 @@ import { Result } from "effect"
 import { decodeBook, decodeHistory } from "../../src/adapters/polymarket/clob.ts"
 import { decodeTrade } from "../../src/adapters/polymarket/data.ts"
 import { decodeMarket } from "../../src/adapters/polymarket/gamma.ts"
+import { recognise } from "../../src/adapters/polymarket/recordings.ts"
 import { hasOracle, hasRecordings, recorded, skipAloud, verdicts } from "../support/oracle.ts"
 import { bookRow, gammaRow, recordedAt, tradeRow } from "../support/polymarket.ts"
 
@@ -146,6 +147,13 @@ if (!hasOracle) {
 }
 
 if (hasOracle && hasRecordings) {
+  Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
+    const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
+    const decode = (row: unknown) =>
+      recognise([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
+    await hold("gamma", "EventSchema", event ?? {}, decode, { markets: ["no_markets"] })
+  })
+
   Deno.test("decodeMarket() takes every mutant of recorded rows that the venue's schema takes", async () => {
     const rows = recorded("radar/markets.json") as ReadonlyArray<Row>
     const now = Date.parse("2026-07-23T18:46:41Z")

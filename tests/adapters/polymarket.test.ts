@@ -185,6 +185,18 @@ Deno.test("decodeBook() never dates a book later than it was received", () => {
   equal(Result.getOrThrow(decodeBook(bookRow(1, { timestamp }), recordedAt)).observedAt, recordedAt)
 })
 
+Deno.test("decodeHistory() takes no history for an empty one, and anything else for none", () => {
+  equal(decodeHistory({ history: null }), [])
+  equal(decodeHistory({ history: [{ t: 1_795_176_000, p: "0.5" }, { t: "", p: 2 }] }), [
+    { at: 1_795_176_000_000, price: 0.5 },
+  ])
+  equal([decodeHistory({ error: "no" }), decodeHistory([]), decodeHistory(null)], [
+    null,
+    null,
+    null,
+  ])
+})
+
 Deno.test("decodeTrade() reads both spellings of the tape alike", () => {
   const row = tradeRow()
   const old = {

@@ -249,13 +249,43 @@ test("books() asks in batches, and gives each book that was asked for once", () 
 
 test("books() counts the tokens of a lost batch, and fails only when all are lost", () =>
   Effect.gen(function* () {
-    const down = () => new Response(null, { status: 400 })
+    const down = () => new Response(null, { status: 404 })
     let at = 0
     const oneLost: Answer = () => at++ === 0 ? down() : Response.json([])
     const { rejected } = Result.getOrThrow(yield* asking(oneLost, ({ books }) => books(tokens)))
     equal(rejected, { unavailable: 500 })
-    equal(reason(yield* asking(down, ({ books }) => books(tokens))), "status 400")
+    equal(reason(yield* asking(down, ({ books }) => books(tokens))), "status 404")
     equal(Result.getOrThrow(yield* asking(down, ({ books }) => books([]))).rows, [])
+  }))
+
+/** Answers 400 to a batch that holds one of `spoilers`. */
+const spoiltBy =
+  (spoilers: ReadonlyArray<string>, requests = { count: 0 }): Answer => (_, body) => {
+    requests.count++
+    const asked: ReadonlyArray<{ readonly token_id: string }> = JSON.parse(body)
+    return asked.some(({ token_id }) => spoilers.includes(token_id))
+      ? new Response(null, { status: 400 })
+      : Response.json(asked.map(({ token_id }) => bookRow(1, { asset_id: token_id })))
+  }
+
+test("books() loses no other book to a token the venue does not know", () =>
+  Effect.gen(function* () {
+    const spoilers = [tokenId(3, 0), tokenId(777, 0)]
+    const { rows, rejected } = Result.getOrThrow(
+      yield* asking(spoiltBy(spoilers), ({ books }) => books(tokens)),
+    )
+    equal([rows.length, rejected], [1_198, { unavailable: 2 }])
+  }))
+
+test("books() does not halve for ever when every batch is called wrong", () =>
+  Effect.gen(function* () {
+    const requests = { count: 0 }
+    const all = tokens.map((token) => String(token))
+    equal(
+      reason(yield* asking(spoiltBy(all, requests), ({ books }) => books(tokens))),
+      "status 400",
+    )
+    equal(requests.count <= 3 + 2 * defaultLimits.bookSplitsMax, true)
   }))
 
 test("priceHistory() covers its range in windows the venue accepts", () =>

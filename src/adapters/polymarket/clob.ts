@@ -45,6 +45,7 @@ export function decodeBook(
 export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null {
   const body = object(value)
   const rows = body?.["history"] ?? body?.["data"]
+  if (body !== null && body["history"] === null) return []
   if (!Array.isArray(rows)) return null
   return rows.flatMap((row) => {
     const fields = object(row)

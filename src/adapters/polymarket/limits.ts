@@ -33,6 +33,8 @@ export interface Limits {
   readonly bookBatch: number
   /** Batches of books asked for at once. */
   readonly bookBatchesAtOnce: number
+  /** Batches that are halved in one call, for the tokens that spoil them. */
+  readonly bookSplitsMax: number
   /** Rows of a page of trades; the venue gives no more than 1,000. */
   readonly tradeRows: number
   /** Trades of one market in one answer. */
@@ -57,6 +59,7 @@ export const defaultLimits: Limits = {
   pagesMax: 3_000,
   bookBatch: 500,
   bookBatchesAtOnce: 4,
+  bookSplitsMax: 40,
   tradeRows: 500,
   tradesMax: 1_000,
   tradePagesMax: 20,

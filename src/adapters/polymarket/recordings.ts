@@ -92,7 +92,7 @@ type Kind = "market" | "event" | "clob_market" | "book" | "trade" | "other"
 
 function kindOf(row: WireObject): Kind {
   if ("conditionId" in row && "clobTokenIds" in row) return "market"
-  if ("slug" in row && Array.isArray(row["markets"])) return "event"
+  if (Array.isArray(row["markets"])) return "event"
   if ("condition_id" in row && Array.isArray(row["tokens"])) return "clob_market"
   if ("asset_id" in row && Array.isArray(row["bids"]) && Array.isArray(row["asks"])) return "book"
   const signed = "transaction_hash" in row || "transactionHash" in row

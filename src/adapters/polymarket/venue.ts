@@ -8,7 +8,7 @@ import { HttpClient, HttpClientRequest } from "effect/http"
 import type { OrderBook } from "../../domain/book.ts"
 import type { MarketId, PricePoint, TokenId, Trade } from "../../domain/market.ts"
 import { day, type EpochMs, minute, second } from "../../domain/time.ts"
-import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
+import { type Decoded, VenueClient, type VenueUnavailable } from "../../services/VenueClient.ts"
 import { decodeBook, decodeHistory } from "./clob.ts"
 import { decodeTrades, oldest, tradePage } from "./data.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
@@ -61,9 +61,12 @@ export function layer(
   )
 }
 
-/** Batches that stay unavailable are counted by token; only when all are does the call fail. */
+/**
+ * A batch the venue calls wrong holds a token it does not know: it is halved until the others are
+ * read. Tokens that stay unavailable are counted; only when all are does the call fail.
+ */
 function books(ask: Ask, options: PolymarketOptions, limits: Limits) {
-  const batchOf = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
+  const readBatch = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
     const request = HttpClientRequest.post(`${options.clobUrl}/books`).pipe(
       HttpClientRequest.bodyJsonUnsafe(tokenIds.map((tokenId) => ({ token_id: tokenId }))),
     )
@@ -72,23 +75,29 @@ function books(ask: Ask, options: PolymarketOptions, limits: Limits) {
     return decodeBooks(rows, new Set(tokenIds), now)
   })
   return Effect.fn("polymarket.books")(function* (tokenIds: ReadonlyArray<TokenId>) {
-    const batches = Array.chunksOf([...new Set(tokenIds)], limits.bookBatch)
-    const results = yield* Effect.forEach(
-      batches,
-      (batch) => Effect.result(batchOf(batch)),
-      { concurrency: limits.bookBatchesAtOnce },
+    const asked = [...new Set(tokenIds)]
+    const failures: Array<VenueUnavailable> = []
+    let splits = 0
+    const read = (batch: ReadonlyArray<TokenId>): Effect.Effect<Decoded<OrderBook>> =>
+      readBatch(batch).pipe(Effect.catch((failure) => {
+        if (failure.reason === "status 400" && batch.length > 1 && splits < limits.bookSplitsMax) {
+          splits++
+          const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
+          return Effect.map(Effect.forEach(halves, read), merge)
+        }
+        failures.push(failure)
+        return Effect.succeed({ rows: [], rejected: { unavailable: batch.length } })
+      }))
+    const found = merge(
+      yield* Effect.forEach(Array.chunksOf(asked, limits.bookBatch), read, {
+        concurrency: limits.bookBatchesAtOnce,
+      }),
     )
-    const failures = results.filter(Result.isFailure)
-    const found = results.filter(Result.isSuccess).map(({ success }) => success)
-    const failure = failures[0]
-    if (failure !== undefined && found.length === 0) return yield* failure.failure
-    const lost = results.reduce(
-      (sum, result, at) => Result.isFailure(result) ? sum + (batches[at]?.length ?? 0) : sum,
-      0,
-    )
-    return merge(
-      lost === 0 ? found : [...found, { rows: [], rejected: { unavailable: lost } }],
-    )
+    const [failure] = failures
+    if (failure !== undefined && found.rejected["unavailable"] === asked.length) {
+      return yield* failure
+    }
+    return found
   })
 }
 
