@@ -20,7 +20,12 @@ import {
   type ShownPayment,
 } from "../domain/shownPayment.ts"
 import { challenge, type PaymentTerms, receiptHeader } from "../domain/x402.ts"
-import { type Answer, type Delivery, Payments } from "../services/Payments.ts"
+import {
+  type Answer,
+  type ComputeFirstProduct,
+  type Delivery,
+  Payments,
+} from "../services/Payments.ts"
 import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 import { refusalResponse } from "./errors.ts"
 
@@ -53,7 +58,7 @@ export interface PaywallOptions {
 }
 
 export type Paywall = (
-  product: Product,
+  product: ComputeFirstProduct,
 ) => <Input extends CanonicalInput>(
   sale: Sale<Input>,
 ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>

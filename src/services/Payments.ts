@@ -17,7 +17,7 @@ import {
   Metric,
   Option,
 } from "effect"
-import { type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
+import { type Bytes32, type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
 import type { Product } from "../domain/product.ts"
 import type { NotCharged, Receipt, RefundQueued, Unresolved } from "../domain/refusal.ts"
 import type { ShownPayment } from "../domain/shownPayment.ts"
@@ -28,15 +28,13 @@ import { Facilitator } from "./Facilitator.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
 import { isWaiting, reconcile } from "./reconcile.ts"
 import {
-  alreadyUsed,
   conflict,
   forged,
   inProgress,
   late,
-  neverPaid,
   overloaded,
   receiptOf,
-  refunded,
+  told,
   unavailable,
   unresolved,
 } from "./paymentRefusals.ts"
@@ -44,7 +42,7 @@ import { Signatures } from "./Signatures.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */
 export interface Purchase {
-  readonly product: Product
+  readonly product: ComputeFirstProduct
   /** The product and its canonical parameters: what the payment is bound to. */
   readonly request: string
   readonly payment: ShownPayment
@@ -53,6 +51,9 @@ export interface Purchase {
   /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
   readonly secret: string | null
 }
+
+/** The only order that can be sold so far; a product of the other one does not compile. */
+export type ComputeFirstProduct = Product & { readonly order: "compute-first" }
 
 /** What a product's work made. An answer that is not worth its price is not charged. */
 export interface Answer {
@@ -114,6 +115,9 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
 
+  const ports = { store, chain, hold: timing.hold }
+  const sagaPorts = { store, facilitator, chain, timing }
+
   const secretHash = (id: PaymentId, secret: string | null) =>
     secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
@@ -128,87 +132,57 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     request,
   })
 
-  /** Runs a row this call has claimed, in a fiber of its own, and waits for its end. */
-  const run = Effect.fnUntraced(function* (
-    claimed: Payment,
-    { product }: Purchase,
+  /**
+   * Claims a row and runs it in a fiber of its own, then waits for its end; none when the row was not
+   * to be had. Nothing interrupts between the claim and the fiber that answers for it.
+   */
+  const run = (
+    claim: Effect.Effect<Option.Option<Payment>, NotCharged>,
+    product: Product,
     work: Effect.Effect<Answer, NotCharged>,
-  ) {
-    const abandoned = yield* Deferred.make<void>()
-    const saga = sellComputeFirst(
-      { store, facilitator, chain, timing },
-      claimed,
-      requirements(product, terms),
-      work,
-      abandoned,
-    )
-    const fiber = yield* FiberSet.run(fibers, saga)
-    const exit = yield* Fiber.await(fiber).pipe(
-      Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
-    )
-    if (Exit.isSuccess(exit)) return deliveryOf(claimed.paymentId, exit.value)
-    // Cut short by a closing service, perhaps after the intent: nothing may be said of the money.
-    if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
-    return yield* Effect.failCause(exit.cause)
-  })
+  ): Effect.Effect<Option.Option<Delivery>, Failure> =>
+    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+      const claimed = yield* claim
+      if (Option.isNone(claimed)) return Option.none()
+      const abandoned = yield* Deferred.make<void>()
+      const asked = requirements(product, terms)
+      const saga = sellComputeFirst(sagaPorts, claimed.value, asked, work, abandoned)
+      const fiber = yield* FiberSet.run(fibers, Effect.interruptible(saga))
+      const exit = yield* restore(Fiber.await(fiber)).pipe(
+        Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
+      )
+      if (Exit.isSuccess(exit)) return Option.some(deliveryOf(claimed.value, exit.value, network))
+      // Cut short by a closing service, perhaps after the intent: nothing may be said of the money.
+      if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
+      return yield* Effect.failCause(exit.cause)
+    }))
 
-  const deliveryOf = (paymentId: PaymentId, sold: Sold): Delivery => ({
-    paymentId,
-    body: sold.answer.body,
-    receipt: sold.charged ? receiptOf(sold.payment, network) : null,
-    replayed: false,
-  })
+  const claimAnew = (row: Payment, hash: Bytes32 | null) =>
+    guarded(store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }))
 
   /** Answers a payment that is already known, by the table of the domain. */
   const again = Effect.fnUntraced(function* (
-    known: Payment,
+    found: Payment,
     purchase: Purchase,
     work: Effect.Effect<Answer, NotCharged>,
     waits: number,
   ): Effect.fn.Return<Delivery, Failure> {
-    if (known.request !== purchase.request || known.signature !== purchase.payment.signature) {
-      return yield* conflict
+    const { request, payment } = purchase
+    if (found.request !== request || found.signature !== payment.signature) return yield* conflict
+    const hash = secretHash(found.paymentId, purchase.secret)
+    const row = needsChain(found) ? yield* reconcile(ports, found) : found
+    const answer = sentAgain(row.state, hash !== null && hash === row.secretHash)
+    if (answer === "claim") {
+      if (purchase.late !== null) return yield* late(purchase.late)
+      const delivery = yield* run(claimAnew(row, hash), purchase.product, work)
+      return Option.isSome(delivery) ? delivery.value : yield* inProgress
     }
-    const hash = secretHash(known.paymentId, purchase.secret)
-    const showsSecret = hash !== null && hash === known.secretHash
-    const row = isWaiting(known) && known.state !== "released"
-      ? yield* reconcile({ store, chain, hold: timing.hold }, known)
-      : known
-    switch (sentAgain(row.state, showsSecret)) {
-      case "claim": {
-        if (purchase.late !== null) return yield* late(purchase.late)
-        const claim = { event: "claim", secretHash: hash, lease: timing.lease } as const
-        const claimed = yield* store.move(row, claim)
-        return Option.isSome(claimed)
-          ? yield* run(claimed.value, purchase, work)
-          : yield* inProgress
-      }
-      case "wait": {
-        if (waits === 0) return yield* inProgress
-        yield* Effect.sleep(timing.waitEvery)
-        const next = yield* Effect.orDie(
-          Effect.flatMap(store.find(row.paymentId), Effect.fromOption),
-        )
-        return yield* again(next, purchase, work, waits - 1)
-      }
-      case "in_progress":
-        return yield* inProgress
-      case "reconcile":
-        return yield* unresolved
-      case "replay":
-        return row.answer === null ? yield* alreadyUsed(receiptOf(row, network)) : {
-          paymentId: row.paymentId,
-          body: row.answer.body,
-          receipt: receiptOf(row, network),
-          replayed: true,
-        }
-      case "already_used":
-        return yield* alreadyUsed(receiptOf(row, network))
-      case "refunded":
-        return yield* refunded(row)
-      case "challenge":
-        return yield* neverPaid
+    if (answer === "wait" && waits > 0) {
+      yield* Effect.sleep(timing.waitEvery)
+      const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
+      return yield* again(next, purchase, work, waits - 1)
     }
+    return yield* told(answer, row, network)
   })
 
   const sell = Effect.fnUntraced(function* (
@@ -218,17 +192,23 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     const ticket = ticketOf(purchase)
     const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
     if (Option.isNone(signer) || signer.value !== ticket.authorization.from) return yield* forged
-    const hash = secretHash(ticket.paymentId, purchase.secret)
-    if (purchase.late !== null) {
-      const known = yield* guarded(store.find(ticket.paymentId))
-      if (Option.isNone(known)) return yield* late(purchase.late)
-      return yield* answered(again(known.value, purchase, work, timing.waitTimes))
+    if (purchase.late === null) {
+      if ((yield* FiberSet.size(fibers)) >= inFlightMax) return yield* overloaded
+      const hash = secretHash(ticket.paymentId, purchase.secret)
+      const claim = Effect.map(
+        guarded(store.claim(ticket, hash, timing.lease)),
+        ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
+      )
+      const delivery = yield* run(claim, purchase.product, work)
+      if (Option.isSome(delivery)) return delivery.value
     }
-    if ((yield* FiberSet.size(fibers)) >= inFlightMax) return yield* overloaded
-    const { claimed, payment } = yield* guarded(store.claim(ticket, hash, timing.lease))
-    return claimed
-      ? yield* run(payment, purchase, work)
-      : yield* answered(again(payment, purchase, work, timing.waitTimes))
+    const known = yield* guarded(store.find(ticket.paymentId))
+    if (Option.isNone(known)) return yield* late(purchase.late ?? "The payment is not known")
+    return yield* Effect.catchDefect(
+      again(known.value, purchase, work, timing.waitTimes),
+      // It is known, so it may have been taken: it is never refused while it cannot be read.
+      (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unresolved),
+    )
   })
 
   const sent = (delivery: Delivery) =>
@@ -245,7 +225,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     const moved = yield* Effect.forEach(
       rows,
       (row) =>
-        reconcile({ store, chain, hold: timing.hold }, row).pipe(
+        reconcile(ports, row).pipe(
           Effect.map(({ state }) => state === row.state ? 0 : 1),
           Effect.catchDefect((defect) =>
             Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), 0)
@@ -277,16 +257,17 @@ const counted = (product: Product, sale: Effect.Effect<Delivery, Failure>) => {
   )
 }
 
-/** A payment that is known and cannot be read now may have been taken: it is never refused. */
-const answered = <A>(effect: Effect.Effect<A, Failure>) =>
-  Effect.catchDefect(
-    effect,
-    (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unresolved),
-  )
-
 /** Nothing was sent out before the store knew: a store that cannot be reached has charged nobody. */
 const guarded = <A>(effect: Effect.Effect<A>) =>
   Effect.catchDefect(
     effect,
     (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unavailable),
   )
+
+/** True when somebody has to ask the chain before the row can say anything. */
+const needsChain = (payment: Payment) => isWaiting(payment) && payment.state !== "released"
+
+function deliveryOf({ paymentId }: Payment, sold: Sold, network: string): Delivery {
+  const receipt = sold.charged ? receiptOf(sold.payment, network) : null
+  return { paymentId, body: sold.answer.body, receipt, replayed: false }
+}

@@ -1,11 +1,19 @@
 /**
- * What a buyer is told when a payment does not buy its answer now.
+ * What the buyer of a payment is told that is already known, or that does not buy its answer now.
  *
  * @module
  */
 import { Effect } from "effect"
 import { usd } from "../domain/money.ts"
-import { NotCharged, type Receipt, type RefundNotice, Unresolved } from "../domain/refusal.ts"
+import type { Again } from "../domain/payment.ts"
+import {
+  NotCharged,
+  type Receipt,
+  type RefundNotice,
+  type RefundQueued,
+  Unresolved,
+} from "../domain/refusal.ts"
+import type { Delivery } from "./Payments.ts"
 import type { Payment } from "./PaymentStore.ts"
 
 export function receiptOf(
@@ -100,3 +108,32 @@ export const unresolved = Effect.fail(
     retryAfterSeconds: unresolvedRetrySeconds,
   }),
 )
+
+/** What a known payment is told that is neither claimed anew nor waited for any longer. */
+export const told = (
+  answer: Exclude<Again, "claim">,
+  row: Payment,
+  network: string,
+): Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> => {
+  switch (answer) {
+    case "wait":
+    case "in_progress":
+      return inProgress
+    case "reconcile":
+      return unresolved
+    case "replay":
+      // A body that was handed over is not kept for ever.
+      return row.answer === null ? alreadyUsed(receiptOf(row, network)) : Effect.succeed({
+        paymentId: row.paymentId,
+        body: row.answer.body,
+        receipt: receiptOf(row, network),
+        replayed: true,
+      })
+    case "already_used":
+      return alreadyUsed(receiptOf(row, network))
+    case "refunded":
+      return refunded(row)
+    case "challenge":
+      return neverPaid
+  }
+}

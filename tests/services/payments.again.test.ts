@@ -1,0 +1,171 @@
+/**
+ * The same payment again, a buyer who hangs up, a worker that dies: one authorization, one answer.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber, Result } from "effect"
+import { NotCharged } from "../../src/domain/refusal.ts"
+import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
+import { buyer, sign } from "../support/buyers.ts"
+import { test } from "../support/effect.ts"
+import {
+  answering,
+  gatedWork,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  purchase,
+  stateOf,
+  taken,
+} from "../support/sales.ts"
+
+const secret = "a-secret-of-16-chars"
+
+const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+  if (Result.isSuccess(result)) {
+    const { body, replayed } = result.success
+    return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`
+  }
+  return result.failure instanceof NotCharged ? result.failure.code : result.failure._tag
+}
+
+const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
+  const { sell } = yield* Payments
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  yield* passing(15)
+  return outcome(yield* Fiber.join(fiber))
+})
+
+test("an answered payment gives its answer again to whoever knows the secret, and to nobody else", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ secret })
+    equal(yield* sale(bought), "answer")
+    equal(yield* sale(bought, answering("another")), "answer again")
+    equal(yield* sale({ ...bought, secret: null }), "payment_already_used")
+    equal(yield* sale({ ...bought, secret: "another-secret-of-16" }), "payment_already_used")
+    equal(yield* taken, once)
+  })))
+
+test("an answered payment without a secret is never given again", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    equal(yield* sale(bought), "answer")
+    equal(yield* sale(bought), "payment_already_used")
+    equal(yield* sale({ ...bought, secret }), "payment_already_used")
+  })))
+
+test("a payment bound to a request is a conflict on any other, in every state", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ secret })
+    const other = { ...bought, request: 'signal?[["index",1]]' }
+    equal(yield* sale(bought, answering("nothing", false)), "nothing")
+    equal([yield* stateOf(bought), yield* sale(other)], ["released", "payment_conflict"])
+    equal(yield* sale(bought), "answer")
+    equal([yield* stateOf(bought), yield* sale(other)], ["answered", "payment_conflict"])
+    equal(yield* taken, once)
+  })))
+
+test("the same authorization under another signature of its payer is a conflict", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ secret })
+    equal(yield* sale(bought), "answer")
+    // The same nonce, signed for longer: one authorization to the contract, so one to us.
+    const { authorization } = bought.payment
+    const longer = { ...authorization, validBefore: authorization.validBefore + 1n }
+    const signature = yield* sign(buyer(0), longer)
+    const again = { ...bought, payment: { ...bought.payment, authorization: longer, signature } }
+    equal(yield* sale(again), "payment_conflict")
+  })))
+
+test("of two copies at once one computes; the one with the secret waits for the same answer", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const { began, open, work } = yield* gatedWork
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    yield* began
+    const second = yield* Effect.forkChild(
+      Effect.result(sell(bought, Effect.die("computed twice"))),
+    )
+    const stranger = yield* Effect.forkChild(
+      Effect.result(sell({ ...bought, secret: null }, Effect.die("computed thrice"))),
+    )
+    equal(outcome(yield* Fiber.join(stranger)), "payment_in_progress")
+    yield* open
+    yield* passing(1)
+    equal(outcome(yield* Fiber.join(first)), "answer")
+    equal(outcome(yield* Fiber.join(second)), "answer again")
+    equal(yield* taken, once)
+  })))
+
+test("fifty copies at once are one charge and one answer", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const bought = yield* purchase()
+    const results = yield* Effect.all(
+      Array.from({ length: 50 }, () => Effect.result(sell(bought, answering()))),
+      { concurrency: "unbounded" },
+    )
+    equal(results.filter(Result.isSuccess).length, 1)
+    equal(yield* taken, once)
+  })))
+
+test("a second copy stops waiting after its bound", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const { began, open, work } = yield* gatedWork
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    yield* began
+    const second = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+    yield* passing(2)
+    equal(outcome(yield* Fiber.join(second)), "payment_in_progress")
+    yield* open
+    yield* passing(2)
+    equal(outcome(yield* Fiber.join(first)), "answer")
+  })))
+
+test("a buyer who hangs up while the answer is computed is not charged, and may come again", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const { began, work } = yield* gatedWork
+    const call = yield* Effect.forkChild(sell(bought, work))
+    yield* began
+    yield* Fiber.interrupt(call)
+    yield* passing(1)
+    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    equal(yield* sale(bought), "answer")
+  })))
+
+test("a buyer who hangs up while verify runs is not charged", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sell } = yield* Payments
+      const bought = yield* purchase()
+      const call = yield* Effect.forkChild(sell(bought, answering()))
+      yield* passing(1)
+      yield* Fiber.interrupt(call)
+      yield* passing(1)
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    }),
+    { delay: Duration.seconds(2) },
+  ))
+
+test("a buyer who hangs up after the intent has paid, and finds the answer kept", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sell } = yield* Payments
+      const bought = yield* purchase({ secret })
+      const call = yield* Effect.forkChild(sell(bought, answering()))
+      yield* passing(3)
+      equal(yield* stateOf(bought), "settling")
+      yield* Fiber.interrupt(call)
+      yield* passing(3)
+      equal([yield* stateOf(bought), yield* taken], ["answered", once])
+      equal(yield* sale(bought, Effect.die("computed again")), "answer again")
+    }),
+    { delay: Duration.seconds(2) },
+  ))
