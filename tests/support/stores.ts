@@ -16,9 +16,7 @@ const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 
 const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 
-/** A fresh, migrated, embedded store; gone when its scope closes. */
-export const embeddedStore: Store = Layer.provideMerge(migrated, layerEmbedded({ memory: true }))
-  .pipe(Layer.orDie)
+const embedded: Store = Layer.orDie(layerEmbedded({ memory: true }))
 
 /** A fresh schema on the server at `url`, and the address that leads into it; dropped at the end. */
 export const freshSchema = (url: string) =>
@@ -35,14 +33,24 @@ export const freshSchema = (url: string) =>
     return Redacted.make(inside.href)
   }).pipe(Effect.orDie)
 
+const served = (url: string): Store =>
+  Layer.unwrap(Effect.map(
+    freshSchema(url),
+    (inside) => layerPostgres({ url: inside, maxConnections: 20 }),
+  )).pipe(Layer.orDie)
+
+/** A fresh, migrated, embedded store; gone when its scope closes. */
+export const embeddedStore: Store = Layer.orDie(Layer.provideMerge(migrated, embedded))
+
 /** A fresh, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>
-  Layer.unwrap(
-    Effect.map(freshSchema(url), (inside) =>
-      Layer.provideMerge(migrated, layerPostgres({ url: inside, maxConnections: 20 }))),
-  ).pipe(
-    Layer.orDie,
-  )
+  Layer.orDie(Layer.provideMerge(migrated, served(url)))
+
+/** Every kind of store there is to test on, before any migration. */
+export const unmigratedStores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
+  { name: "embedded", layer: embedded },
+  ...testDatabaseUrl === undefined ? [] : [{ name: "postgres", layer: served(testDatabaseUrl) }],
+]
 
 /** Every kind of store there is to test on. */
 export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
