@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Fiber, Option, Schedule } from "effect"
+import { type Cause, Clock, Duration, Effect, Fiber, Option, Schedule } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
@@ -53,6 +53,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   const clock = yield* Clock.Clock
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
   let bodies: Bodies | null = null
+  let failing = false
   let computing: Promise<Bodies | null> | null = null
 
   const compute = Effect.gen(function* () {
@@ -73,11 +74,17 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     }
     return bodies
   })
+  // An outage is told once, not once a second.
+  const complain = (cause: Cause.Cause<never>) =>
+    failing ? Effect.void : Effect.logWarning("Cannot read the feed for its free bodies", cause)
   const refresh = compute.pipe(
     Effect.timeoutOption(computeFor),
     Effect.map(Option.getOrNull),
-    Effect.catchCause((cause) =>
-      Effect.as(Effect.logWarning("Cannot read the feed for its free bodies", cause), null)
+    Effect.catchCause((cause) => Effect.as(complain(cause), null)),
+    Effect.tap((made) =>
+      Effect.sync(() => {
+        failing = made === null
+      })
     ),
   )
   yield* refresh

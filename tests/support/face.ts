@@ -6,25 +6,16 @@
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import type { FeedItem } from "../../src/domain/feed.ts"
 import { PaymentId } from "../../src/domain/payment.ts"
-import { usdcOnBase } from "../../src/domain/x402.ts"
-import type { PaymentTerms } from "../../src/domain/x402.ts"
+import type { Product } from "../../src/domain/product.ts"
+import { second } from "../../src/domain/time.ts"
 import { type FaceOptions, make } from "../../src/http/layer.ts"
 import { Feed } from "../../src/services/Feed.ts"
 import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
+import { authorizationFor, buyer, headerOf, nonce, sign, terms, wirePayment } from "./buyers.ts"
 import { sampleItem } from "./items.ts"
-
-export const terms: PaymentTerms = {
-  ...usdcOnBase,
-  payTo: "0x00000000000000000000000000000000Be11e700",
-  maxTimeoutSeconds: 120,
-  neededSeconds: 10,
-  ours: ["0x00000000000000000000000000000000be11e700"],
-  publicBaseUrl: "https://feed.example",
-  serviceName: "Bellwether",
-}
 
 export const faceOptions: FaceOptions = {
   terms,
@@ -182,3 +173,10 @@ export const makeFace = Effect.fnUntraced(
     }
   },
 )
+
+/** A payment header that pays for a product now; `n` makes it another payment. */
+export const paymentFor = Effect.fnUntraced(function* (product: Product, n = 0) {
+  const now = Math.floor((yield* Clock.currentTimeMillis) / second)
+  const authorization = authorizationFor(buyer(0), product, now, { nonce: nonce(n) })
+  return headerOf(wirePayment(product, authorization, yield* sign(buyer(0), authorization)))
+})

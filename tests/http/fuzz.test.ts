@@ -1,0 +1,160 @@
+/**
+ * Ten thousand requests nobody would send: no 5xx, no hang, every answer in the documented shape.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert/strict"
+import { Effect, Random } from "effect"
+import { products } from "../../src/domain/product.ts"
+import { liveTest } from "../support/effect.ts"
+import { makeFace, makeWorld, paymentFor } from "../support/face.ts"
+import { faultOf } from "../support/shape.ts"
+
+const requests = 10_000
+const seed = "fuzz-1"
+
+const paths = [
+  "/v1/index",
+  "/v1/pulse",
+  "/v1/sample",
+  "/health",
+  "/terms.txt",
+  "/terms.json",
+  "/openapi.json",
+  "/v1/latest",
+  "/v1/signal",
+  "/v1/signals",
+  "/",
+  "//",
+  "/v1/index/",
+  "/v1/%69ndex",
+  "/v1/../v1/index",
+  "/v1/latest;x=1",
+  "/%00",
+  "/%zz",
+  "/v1/signals%3Fsince=1",
+  "/.env",
+  `/${"a".repeat(2_100)}`,
+  "/\u00e9\u4e2d\ud83d\ude00",
+]
+const methods = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
+const names = ["since", "count", "type", "index", "x", "", "__proto__", "%", "since[]"]
+const values = [
+  "",
+  "0",
+  "1",
+  "20",
+  "21",
+  "-1",
+  "1e9",
+  "999999999999999",
+  "9999999999999999",
+  "mover",
+  "all",
+  "null",
+  "'; drop table feed_item; --",
+  "<script>",
+  "%",
+  "%ff",
+  "\u0661",
+  "x".repeat(500),
+]
+const garbage = [
+  "",
+  "x",
+  "e30=",
+  "bnVsbA==",
+  "W10=",
+  "{}",
+  "%%%",
+  "A".repeat(9_000),
+  btoa('{"x402Version":2,"payload":null}'),
+  btoa('{"x402Version":1,"scheme":"exact","network":"base","payload":{}}'),
+  btoa(`${"[".repeat(2_000)}`),
+  btoa('{"x402Version":2,"payload":{"authorization":{"value":"1e400"},"signature":"0x"}}'),
+]
+const headerNames = [
+  "if-none-match",
+  "x-request-id",
+  "accept",
+  "idempotency-key",
+  "range",
+  "origin",
+  "x-forwarded-host",
+  "x-402-version",
+]
+const headerValues = ["*", '"', 'W/"x", "y"', "abc", "x".repeat(300), "bytes=0-1", "\t", "1,2,3"]
+
+const pick = <A>(from: ReadonlyArray<A>, otherwise: A) =>
+  Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at] ?? otherwise)
+const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
+
+const anyQuery = Effect.gen(function* () {
+  const count = yield* Random.nextIntBetween(0, 5)
+  const parts: Array<string> = []
+  for (let n = 0; n < count; n++) {
+    parts.push(`${yield* pick(names, "x")}=${yield* pick(values, "")}`)
+  }
+  return parts.length === 0 ? "" : `?${parts.join("&")}`
+})
+
+const anyHeaders = Effect.fnUntraced(function* (payments: ReadonlyArray<string>) {
+  const octet = () => Random.nextIntBetween(0, 256)
+  const v4 = `10.${yield* octet()}.${yield* octet()}.${yield* octet()}`
+  const v6 = `2001:db8:${(yield* octet()).toString(16)}:${(yield* octet()).toString(16)}::1`
+  const headers = new Headers({
+    "x-forwarded-for": yield* pick([v4, v4, v6, `${v4}, ${v6}`, "unknown", `[${v6}]:1`], v4),
+  })
+  if (yield* chance(0.5)) {
+    headers.set(yield* pick(headerNames, "accept"), yield* pick(headerValues, "abc"))
+  }
+  if (yield* chance(0.5)) {
+    const payment = (yield* chance(0.3))
+      ? yield* pick(payments, "")
+      : yield* damaged(yield* pick([...garbage, ...payments], ""))
+    headers.set((yield* chance(0.5)) ? "payment-signature" : "x-payment", payment)
+  }
+  return headers
+})
+
+/** Changes one character now and then. */
+const damaged = Effect.fnUntraced(function* (payment: string) {
+  if (payment === "" || (yield* chance(0.5))) return payment
+  const at = yield* Random.nextIntBetween(0, payment.length)
+  return payment.slice(0, at) + (yield* pick(["A", "=", "-", "z"], "A")) + payment.slice(at + 1)
+})
+
+liveTest(
+  `no request of ${requests} gets a 5xx, a hang or an undocumented answer (seed ${seed})`,
+  () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(50)
+      const face = yield* makeFace(world)
+      const payments: Array<string> = []
+      for (const product of Object.values(products)) payments.push(yield* paymentFor(product))
+      const seen = new Map<number, number>()
+      for (let n = 0; n < requests; n++) {
+        const path = yield* pick(paths, "/")
+        const target = path + (yield* anyQuery)
+        const method = yield* pick(methods, "GET")
+        const headers = yield* anyHeaders(payments)
+        const response = yield* face.get(target, { method, headers }).pipe(
+          Effect.timeoutOrElse({
+            duration: "5 seconds",
+            orElse: () => Effect.die(`request ${n} hangs: ${method} ${target}`),
+          }),
+        )
+        ok(response.status < 500, `request ${n}: ${method} ${target} is ${response.status}`)
+        strictEqual(
+          yield* faultOf(new URL(`http://any${path}`).pathname, method, response),
+          null,
+          `request ${n}: ${method} ${target} is ${response.status}`,
+        )
+        seen.set(response.status, (seen.get(response.status) ?? 0) + 1)
+      }
+      // The fuzz reaches every kind of answer; a fuzz of 404s would prove nothing.
+      for (const status of [200, 204, 400, 402, 404, 405, 414, 431]) {
+        ok((seen.get(status) ?? 0) > 10, `only ${seen.get(status)} answers were ${status}`)
+      }
+    }).pipe(Random.withSeed(seed)),
+)

@@ -1,0 +1,189 @@
+/**
+ * Every path, every method, every state of the feed: which status, and always the documented shape.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { products } from "../../src/domain/product.ts"
+import { minute } from "../../src/domain/time.ts"
+import { test } from "../support/effect.ts"
+import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/face.ts"
+import { faultOf } from "../support/shape.ts"
+
+const free = ["/v1/index", "/v1/pulse", "/v1/sample", "/health", "/terms.txt", "/terms.json"]
+const documents = ["/openapi.json"]
+const paid = Object.values(products).map((product) => product.path)
+const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
+
+const noon = Date.parse("2026-11-21T12:00:00.000Z")
+
+/** What the feed can be in. */
+const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
+  live: () => Effect.void,
+  empty: (world) => Ref.set(world.items, []),
+  "never ticked": (world) =>
+    Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
+  stale: () => TestClock.adjust(3 * cadenceMs),
+  "too old to sell": () => TestClock.adjust(7 * cadenceMs),
+  "without its store": (world) =>
+    Effect.andThen(Ref.set(world.storeUp, false), TestClock.adjust("5 seconds")),
+}
+
+/** The status a path answers an unpaid request with, in a state. */
+function expected(state: string, path: string, method: string): number {
+  if (method === "OPTIONS") return 204
+  const known = [...free, ...documents, ...paid].includes(path)
+  if (!known) return 404
+  if (method !== "GET" && method !== "HEAD") return 405
+  if (state === "without its store") return 503
+  return paid.some((of) => of === path) ? 402 : 200
+}
+
+for (const [state, enter] of Object.entries(states)) {
+  test(`every path answers every method while the feed is ${state}`, () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const world = yield* makeWorld(30)
+      const face = yield* makeFace(world)
+      yield* enter(world)
+      let client = 0
+      for (const path of [...free, ...documents, ...paid, "/", "/v1", "/v1/index/", "/V1/INDEX"]) {
+        for (const method of methods) {
+          const headers = { "x-forwarded-for": `203.0.113.${client++ % 256}` }
+          const response = yield* face.get(path, { method, headers })
+          const row = `${method} ${path}`
+          strictEqual(response.status, expected(state, path, method), row)
+          strictEqual(yield* faultOf(path, method, response), null, row)
+        }
+      }
+    }))
+}
+
+/** Query, state, status: what a request with a payment that pays gets. */
+const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
+  ["latest", "", "live", 200],
+  ["latest", "?anything=1", "live", 200],
+  ["latest", "", "empty", 404],
+  ["latest", "", "never ticked", 404],
+  ["latest", "", "stale", 200],
+  ["latest", "", "too old to sell", 503],
+  ["signal", "", "live", 200],
+  ["signal", "?index=7", "live", 200],
+  ["signal", "?index=31", "live", 404],
+  ["signal", "?index=0", "live", 404],
+  ["signal", "?index=", "live", 400],
+  ["signal", "?index=7&index=7", "live", 400],
+  ["signal", "?index=7", "too old to sell", 503],
+  ["signals", "", "live", 200],
+  ["signals", "?since=10&count=20&type=mover", "live", 200],
+  ["signals", "?since=30", "live", 200],
+  ["signals", "?count=0", "live", 400],
+  ["signals", "?count=21", "live", 400],
+  ["signals", "?type=all", "live", 400],
+  ["signals", "", "empty", 200],
+  ["signals", "", "too old to sell", 503],
+]
+
+for (const [id, query, state, status] of sold) {
+  test(`a paid ${products[id].path}${query} is ${status} while the feed is ${state}`, () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const world = yield* makeWorld(30)
+      const face = yield* makeFace(world)
+      yield* (states[state] ?? (() => Effect.void))(world)
+      const payment = yield* paymentFor(products[id])
+      const { path } = products[id]
+      const response = yield* face.get(path + query, { headers: { "x-payment": payment } })
+      strictEqual(response.status, status)
+      strictEqual(response.headers.get("payment-response") !== null, yield* isCharged(response))
+      strictEqual(yield* faultOf(path, "GET", response), null)
+    }))
+}
+
+test("a paid path answers HEAD with 402, paid or not", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const face = yield* makeFace(yield* makeWorld(1))
+    const payment = yield* paymentFor(products.latest)
+    const response = yield* face.get("/v1/latest", {
+      method: "HEAD",
+      headers: { "payment-signature": payment },
+    })
+    strictEqual(response.status, 402)
+    strictEqual(yield* Effect.promise(() => response.text()), "")
+  }))
+
+test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    const tooLong = { headers: { "payment-signature": "x".repeat(8_193) } }
+    strictEqual((yield* face.get("/v1/latest", tooLong)).status, 431)
+    strictEqual((yield* face.get(`/v1/index?${"x".repeat(2_048)}`)).status, 414)
+    const body = { method: "POST", headers: { "content-length": "65537" } }
+    strictEqual((yield* face.get("/v1/index", body)).status, 413)
+  }))
+
+test("X-Request-Id is the caller's when it is well formed, and a fresh one when not", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    const idFor = (shown: string) =>
+      Effect.map(
+        face.get("/nowhere", { headers: { "x-request-id": shown } }),
+        (response) => response.headers.get("x-request-id") ?? "",
+      )
+    for (const shown of ["abcDEF_-09", "x".repeat(64)]) strictEqual(yield* idFor(shown), shown)
+    const fresh = new Set<string>()
+    for (const shown of ["", "short", "x".repeat(65), "has space", "semi;colon", "<script>"]) {
+      const id = yield* idFor(shown)
+      match(id, /^[A-Za-z0-9_-]{8,64}$/)
+      ok(!fresh.has(id) && id !== shown)
+      fresh.add(id)
+    }
+  }))
+
+test("If-None-Match turns an unchanged body into a 304 that still counts and keeps its tag", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(3)
+    const face = yield* makeFace(world)
+    const first = yield* face.get("/v1/index")
+    const etag = first.headers.get("etag") ?? ""
+    const second = yield* face.get("/v1/index", { headers: { "if-none-match": `"x", W/${etag}` } })
+    strictEqual(second.status, 304)
+    strictEqual(second.headers.get("etag"), etag)
+    strictEqual(second.headers.get("ratelimit"), '"free";r=3;t=60')
+    yield* Ref.set(world.items, [])
+    yield* face.refresh
+    const third = yield* face.get("/v1/index", { headers: { "if-none-match": etag } })
+    strictEqual(third.status, 200)
+  }))
+
+test("one client shares one budget over all free paths, and its neighbour has another", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } })
+    for (const path of free.slice(0, 5)) {
+      strictEqual((yield* face.get(path, from("203.0.113.1"))).status, 200)
+    }
+    const denied = yield* face.get(free[5] ?? "", from("203.0.113.1"))
+    equal(
+      [
+        denied.status,
+        denied.headers.get("retry-after"),
+        denied.headers.get("ratelimit-policy"),
+        denied.headers.get("ratelimit"),
+      ],
+      [429, "60", '"free";q=5;w=60', '"free";r=0;t=60'],
+    )
+    strictEqual((yield* face.get("/v1/latest", from("203.0.113.1"))).status, 402)
+    strictEqual((yield* face.get("/v1/index", from("203.0.113.2"))).status, 200)
+    yield* TestClock.adjust(minute)
+    strictEqual((yield* face.get("/v1/index", from("203.0.113.1"))).status, 200)
+  }))
+
+const isCharged = (response: Response) =>
+  Effect.map(
+    Effect.promise(() => response.clone().json()),
+    (body: { charged?: boolean }) => body.charged === true,
+  )

@@ -1,0 +1,110 @@
+/**
+ * Whether a response is one the contract allows, read as a client would read it.
+ *
+ * @module
+ */
+import { Effect, Schema } from "effect"
+import {
+  ChallengeBody,
+  ErrorBody,
+  FeedIndexBody,
+  HealthBody,
+  PulseBody,
+  SampleBody,
+  SignalBody,
+  SignalsBody,
+  TermsBody,
+} from "../../src/http/api.ts"
+
+/** What a 200 of a path holds; a path that is absent holds anything. */
+const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
+  "/v1/index": FeedIndexBody,
+  "/v1/pulse": PulseBody,
+  "/v1/sample": SampleBody,
+  "/health": HealthBody,
+  "/terms.json": TermsBody,
+  "/v1/latest": SignalBody,
+  "/v1/signal": SignalBody,
+  "/v1/signals": SignalsBody,
+}
+
+const corsHeaders = [
+  "PAYMENT-REQUIRED",
+  "PAYMENT-RESPONSE",
+  "X-PAYMENT-RESPONSE",
+  "Retry-After",
+  "RateLimit",
+  "RateLimit-Policy",
+  "X-Request-Id",
+  "ETag",
+  "Link",
+  "X-A2A-Extensions",
+]
+
+/** The first thing about a response that the contract does not allow; null when there is none. */
+export const faultOf = (
+  path: string,
+  method: string,
+  response: Response,
+): Effect.Effect<string | null> =>
+  Effect.map(
+    Effect.promise(() => response.clone().text()),
+    (text) => headerFault(response) ?? bodyFault(path, method, response, text),
+  )
+
+function headerFault({ status, headers }: Response): string | null {
+  const has = (name: string, value: string) => headers.get(name) === value
+  if (!has("access-control-allow-origin", "*")) return "no CORS"
+  if (!has("access-control-expose-headers", corsHeaders.join(", "))) return "other exposed headers"
+  if (!/^[A-Za-z0-9_-]{8,64}$/.test(headers.get("x-request-id") ?? "")) return "no request id"
+  if (status === 405 && !has("allow", "GET, HEAD, OPTIONS")) return "no Allow"
+  if (status === 402 && headers.get("payment-required") === null) return "no PAYMENT-REQUIRED"
+  const waits = [429, 502, 503, 504].includes(status)
+  if (waits && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
+  if (status >= 400 && !has("cache-control", "no-store")) return "an error that is stored"
+  if (status === 429 && headers.get("ratelimit") === null) return "no RateLimit"
+  return null
+}
+
+function bodyFault(path: string, method: string, response: Response, text: string): string | null {
+  const { status, headers } = response
+  if (method === "HEAD" || status === 204 || status === 304) {
+    return text === "" ? null : "a body where none belongs"
+  }
+  const type = headers.get("content-type")
+  if (path === "/terms.txt" && status === 200) {
+    return type === "text/plain; charset=utf-8" ? null : "not text"
+  }
+  if (type !== "application/json") return `content-type ${type}`
+  const body: unknown = parse(text)
+  if (body === undefined) return "not JSON"
+  const schema = status === 200
+    ? bodies[path]
+    : status === 402
+    ? ChallengeBody
+    : path === "/health" && status === 503 && Schema.is(HealthBody)(body)
+    ? HealthBody
+    : ErrorBody
+  if (schema !== undefined && !Schema.is(schema)(body)) return `not the documented body: ${text}`
+  if (schema !== ErrorBody) return null
+  return errorFault(response, Schema.decodeUnknownSync(ErrorBody)(body))
+}
+
+/** An error repeats in its body what its status line and headers say. */
+function errorFault({ status, headers }: Response, { error }: typeof ErrorBody.Type) {
+  if (error.status !== status) return "another status in the body"
+  if (error.requestId !== headers.get("x-request-id")) return "another request id in the body"
+  const wait = headers.get("retry-after")
+  if (wait !== (error.retryAfterSeconds?.toString() ?? null)) return "another wait in the body"
+  if ((status === 400) !== (error.details !== undefined)) return "details on another status"
+  if ((status === 405) !== (error.allowed !== undefined)) return "allowed on another status"
+  return null
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
