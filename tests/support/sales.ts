@@ -86,7 +86,7 @@ export const once = { spent: product.price as bigint, received: product.price as
 export const inMarket = <A, E>(
   body: Effect.Effect<A, E, Market>,
   simulation: SimulationOptions = {},
-  store?: Layer.Layer<PaymentStore>,
+  store: Layer.Layer<PaymentStore> = memoryPaymentStore,
 ): Effect.Effect<A, E> =>
   TestClock.setTime(startSeconds * 1_000).pipe(
     Effect.andThen(body),
