@@ -62,6 +62,17 @@ law("microstructure() does not depend on the order of the levels", anyBook, (giv
   }
 })
 
+Deno.test("microstructure() does not depend on the order of levels of one price", () => {
+  // Sizes whose sum is rounded differently in different orders.
+  const asks = [0.01, 0.02, 0.3 + 3e-6].map((size) => ({ price: 0.5, size }))
+  const [a, b, c] = asks
+  const bids = [{ price: 0.49, size: 1 }]
+  for (const order of [[a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]) {
+    const given = order.flatMap((level) => level === undefined ? [] : [level])
+    deepStrictEqual(microstructure(book(bids, given)), microstructure(book(bids, asks)))
+  }
+})
+
 law(
   "microstructure() is sound on the wire, or says what is wrong with the book",
   anyBook,
