@@ -46,6 +46,7 @@ function everythingAt(world: World, { seat, seconds }: Place) {
   return {
     market,
     listed: world.listed(market, at),
+    quote: world.quote(market, at),
     books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
     history: world.history(market.tokenIds[1], { from: at - day, to: at }, hour),
     trades: world.trades(market, { from: at - hour, to: at }, 50),
@@ -120,10 +121,13 @@ law(
   "a sound book stands around the truth, and is deep enough exactly above the gate",
   place,
   (given) => {
-    const { market, listed, books: [book], truth } = everythingAt(wornWorld(given.seed), given)
-    if (book === undefined) return false
+    const world = wornWorld(given.seed)
+    const { market, listed, quote, books: [book] } = everythingAt(world, given)
+    if (book === undefined || quote === null) return false
+    if (quote.dislocated) return true
     const found = microstructure(book)
     if (Result.isFailure(found)) return true
+    const truth = world.truth.probability(market, book.observedAt)
     const { mid, spread, depthUsdWithin5c } = found.success
     const gate = listed.volumeUsd >= 10_000 && depthUsdWithin5c.total >= 2_500
     return gate === market.aboveGate && Math.abs(mid - truth) <= 2 * Math.max(spread, market.spread)
@@ -137,7 +141,7 @@ Deno.test("planted jumps show in the mids, in the direction and size of the trut
     for (const jump of world.truth.jumps(market, market.opensAt, market.resolvedAt)) {
       const after = world.quote(market, jump.at + 5 * second)
       const before = world.quote(market, jump.at - 5 * second)
-      if (before === null || after === null) continue
+      if (before === null || after === null || before.dislocated || after.dislocated) continue
       seen += 1
       const shown = midOf(after) - midOf(before)
       const noise = Math.max(0.02, 3 * market.spread)
@@ -151,16 +155,26 @@ law("the truth of a bounce-only world never moves while its markets are listed",
   const world = makeWorld({ seed: given.seed, ...options, bounceOnly: true })
   const market = world.catalogue.at(given.seat, world.options.origin + given.seconds * second)
   const truth = world.truth.probability(market, market.opensAt)
-  const mids = new Set<number>()
   for (let share = 0; share < 50; share++) {
     const at = market.opensAt + share * (market.resolvedAt - market.opensAt) / 50
     if (world.truth.probability(market, at) !== truth) return false
     if (world.status(market, at) !== "open") return false
-    const quote = world.quote(market, at)
-    if (quote !== null) mids.add(midOf(quote))
   }
-  return mids.size > 1 && world.truth.jumps(market, -Infinity, Infinity).length === 0
+  return world.truth.jumps(market, -Infinity, Infinity).length === 0
 }, { runs: 50 })
+
+Deno.test("a bounce-only world's mids bounce all the same, within its spreads", () => {
+  const world = makeWorld({ seed: 6, markets: 100, bounceOnly: true, wallets: [] })
+  const bouncing = everyMarket(world, [0]).filter((market) => {
+    const mids = Array.from({ length: 60 }, (_, share) => {
+      const quote = world.quote(market, market.opensAt + share * hour)
+      return quote === null ? 0 : midOf(quote)
+    })
+    ok(Math.max(...mids) - Math.min(...mids) <= 0.01 + 2 * market.spread)
+    return new Set(mids).size > 1
+  })
+  ok(bouncing.length > 80, `${bouncing.length} of 100`)
+})
 
 Deno.test("markets resolve as often as their true probability says, at any stage of their life", () => {
   const world = makeWorld({ seed: 7, markets: 300 })
@@ -266,6 +280,25 @@ Deno.test("people trade on both sides of the book, and more of them after a jump
   ok(after > 2 * before, `${after} after, ${before} before`)
   ok(buys > 0.4 * fills && buys < 0.6 * fills, `${buys} purchases of ${fills}`)
   ok(repeats > 0.005 * fills, `${repeats} repeats of ${fills}`)
+})
+
+Deno.test("quotes stray from the truth for minutes, and nobody trades at them", () => {
+  const world = makeWorld({ seed: 13, markets: 100, dislocationShare: 0.05, wallets: [] })
+  const from = world.options.origin
+  let strayed = 0
+  for (const market of Array.from({ length: 80 }, (_, seat) => world.catalogue.at(seat, from))) {
+    for (let at = from; at < Math.min(from + day, market.closesAt); at += minute) {
+      const quote = world.quote(market, at)
+      if (quote === null || !quote.dislocated || quote.fault !== "none") continue
+      const truth = world.truth.probability(market, at)
+      if (truth < 0.15 || truth > 0.85) continue
+      strayed += 1
+      ok(Math.abs(midOf(quote) - truth) > 0.05 - 1.5 * market.spread)
+      const still = { from: at, to: at + 4 * second }
+      deepStrictEqual(world.trades(market, still, 10), [])
+    }
+  }
+  ok(strayed > 100, `${strayed} minutes`)
 })
 
 Deno.test("history goes back at least eight days before the origin for most markets", () => {

@@ -19,6 +19,8 @@ export interface Quote {
   /** Ticks in one dollar: 100 or 1,000. */
   readonly ticksPerUsd: number
   readonly fault: "none" | "one_sided" | "ghost" | "crossed"
+  /** The quotes stand away from the truth for a few minutes, and nobody trades at them. */
+  readonly dislocated: boolean
   readonly key: Key
 }
 
@@ -33,18 +35,41 @@ export function quotedAt(at: EpochMs): EpochMs {
   return Math.floor(at / quoteMs) * quoteMs
 }
 
-/** `truth` is the true probability at `quotedAt(at)`. */
-export function makeQuote(market: SimulatedMarket, truth: number, at: EpochMs): Quote {
+/**
+ * `truth` is the true probability at `quotedAt(at)`; quotes are dislocated once in a share
+ * `dislocationShare` of the market's half hours.
+ */
+export function makeQuote(
+  market: SimulatedMarket,
+  truth: number,
+  at: EpochMs,
+  dislocationShare: number,
+): Quote {
   const key = mix(mix(market.key, quoteNoise), Math.floor(at / quoteMs))
-  const ticksPerUsd = market.fineTicks || truth < 0.04 || truth > 0.96 ? 1_000 : 100
-  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(truth * (1 - truth)))
+  const shift = dislocationAt(market, quotedAt(at), dislocationShare)
+  const aim = shift === 0 ? truth : Math.min(0.98, Math.max(0.02, truth + shift))
+  const ticksPerUsd = market.fineTicks || aim < 0.04 || aim > 0.96 ? 1_000 : 100
+  const width = market.spread * Math.max(0.25, 2 * Math.sqrt(aim * (1 - aim)))
   const spread = Math.max(1, Math.round(width * ticksPerUsd + 0.3 * gaussian(mix(key, 1))))
-  const centre = (truth + 0.3 * width * gaussian(mix(key, 2))) * ticksPerUsd
+  const centre = (aim + 0.3 * width * gaussian(mix(key, 2))) * ticksPerUsd
   const bidTicks = Math.min(
     ticksPerUsd - 1 - spread,
     Math.max(1, Math.round(centre - spread / 2)),
   )
-  return { bidTicks, askTicks: bidTicks + spread, ticksPerUsd, fault: faultOf(market, at), key }
+  const fault = faultOf(market, at)
+  return { bidTicks, askTicks: bidTicks + spread, ticksPerUsd, fault, dislocated: shift !== 0, key }
+}
+
+/** A spell of 2 to 8 minutes, 5 to 12 points away: shorter than the 10 minutes between two ticks. */
+function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): number {
+  const half = 30 * minute
+  const key = mix(mix(market.key, 11), Math.floor(at / half))
+  if (share === 0 || uniform(key) >= share) return 0
+  const from = between(mix(key, 1), 0, 20) * minute
+  const age = at % half - from
+  if (age < 0 || age >= between(mix(key, 2), 2, 8) * minute) return 0
+  const size = between(mix(key, 3), 0.05, 0.12)
+  return mix(key, 4) % 2 === 0 ? size : -size
 }
 
 function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {

@@ -108,7 +108,7 @@ function stretchOf(
     const at = from + Math.floor((i + uniform(draw)) / count * stretchMs / second) * second
     if (at < market.opensAt || at >= market.resolvedAt) continue
     const quote = source.quote(market, at)
-    if (quote === null || quote.fault !== "none") continue
+    if (quote === null || quote.fault !== "none" || quote.dislocated) continue
     trades.push(...printed(market, quote, draw, at))
   }
   return trades

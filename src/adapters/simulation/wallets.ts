@@ -120,7 +120,7 @@ export function entryAt(
     const market = view.catalogue.at(seat, at)
     if (market.kind === "mechanical" || market.bookHabit !== "sound") continue
     const quote = view.quote(market, at)
-    if (quote === null || quote.fault !== "none") continue
+    if (quote === null || quote.fault !== "none" || quote.dislocated) continue
     const outcome = choose(view, wallet, market, quote, at, mix(key, 3))
     if (outcome === null) continue
     const price = costOf(quote, outcome)

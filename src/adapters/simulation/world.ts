@@ -46,6 +46,11 @@ export interface WorldOptions {
   readonly sportsShare: number
   /** Share of markets whose book is often one-sided, ghostly or crossed. */
   readonly oddBookShare: number
+  /**
+   * Share of a market's half hours in which its quotes leave the truth for some minutes, by 5 to 12
+   * points, without trades; none in a bounce-only world.
+   */
+  readonly dislocationShare: number
   /** An ordinary market is listed for a time between these; the shorter the likelier. */
   readonly lifeDays: readonly [number, number]
   readonly wallets: ReadonlyArray<WalletGroup>
@@ -61,6 +66,7 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   mechanicalShare: 0.05,
   sportsShare: 0.1,
   oddBookShare: 0.06,
+  dislocationShare: 0.01,
   lifeDays: [10, 40],
   wallets: defaultGroups,
 }
@@ -117,6 +123,7 @@ const listingAgeMs = 30_000
 export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number }): World {
   const options: WorldOptions = { ...worldDefaults, ...given }
   const catalogue = makeCatalogue(options)
+  const dislocations = options.bounceOnly ? 0 : options.dislocationShare
   const paths = makeMemo<Path>(marketsKept(options.markets))
 
   const pathOf = (market: SimulatedMarket): Path => {
@@ -138,9 +145,12 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
     at < market.closesAt ? pathOf(market).at(at) : payouts(market)?.[0] ?? 0.5
 
   const quote = (market: SimulatedMarket, at: EpochMs): Quote | null =>
-    at < market.opensAt || at >= market.resolvedAt
-      ? null
-      : makeQuote(market, probability(market, Math.max(market.opensAt, quotedAt(at))), at)
+    at < market.opensAt || at >= market.resolvedAt ? null : makeQuote(
+      market,
+      probability(market, Math.max(market.opensAt, quotedAt(at))),
+      at,
+      dislocations,
+    )
 
   const wallets = makeWallets(options.seed, options.wallets)
   const view = { catalogue, quote, probability, payouts }
