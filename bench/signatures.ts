@@ -10,14 +10,8 @@ import { verifyTypedData } from "viem"
 import { layer } from "../src/adapters/signatures.ts"
 import { products } from "../src/domain/product.ts"
 import { Signatures } from "../src/services/Signatures.ts"
-import {
-  authorizationFor,
-  buyer,
-  nonce,
-  sign,
-  token,
-  transferTypes,
-} from "../tests/support/buyers.ts"
+import { buyer, sign, transferTypes } from "../tests/support/buyers.ts"
+import { authorizationFor, nonce, token } from "../tests/support/terms.ts"
 
 const checks = 2_000
 

@@ -15,7 +15,8 @@ import {
 } from "../../src/domain/payment.ts"
 import { products, type SettlementOrder } from "../../src/domain/product.ts"
 import { type Move, type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
-import { authorizationFor, buyer, nonce, token } from "../support/buyers.ts"
+import { buyer } from "../support/buyers.ts"
+import { authorizationFor, nonce, token } from "../support/terms.ts"
 
 export type PaymentLaw = readonly [name: string, body: Effect.Effect<void, never, PaymentStore>]
 

@@ -9,7 +9,8 @@ import { encodeAbiParameters, keccak256, recoverTypedDataAddress, stringToHex } 
 import { layer } from "../../src/adapters/signatures.ts"
 import { address, type Authorization, Bytes32, Signature } from "../../src/domain/payment.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
-import { buyer, sign, token, transferTypes } from "../support/buyers.ts"
+import { buyer, sign, transferTypes } from "../support/buyers.ts"
+import { token } from "../support/terms.ts"
 import { liveTest } from "../support/effect.ts"
 
 const vectors = Number(Deno.env.get("SIGNATURE_VECTORS") ?? 200)

@@ -8,7 +8,7 @@ import { Duration, Effect, Fiber, Result } from "effect"
 import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
-import { nonce } from "../support/buyers.ts"
+import { nonce } from "../support/terms.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,

@@ -15,7 +15,8 @@ import { defaultTiming, type PaymentTiming } from "../../src/services/computeFir
 import { type Answer, Payments, type Purchase } from "../../src/services/Payments.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
-import { authorizationFor, buyer, shown, sign, terms, token } from "./buyers.ts"
+import { buyer, shown, sign } from "./buyers.ts"
+import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
 
 export const startSeconds = 1_800_000_000

@@ -1,0 +1,30 @@
+/**
+ * What every row of the product table has to be, for buyers and catalogs to take it.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { atomic } from "../../src/domain/money.ts"
+import { type Product, products } from "../../src/domain/product.ts"
+
+const rows: ReadonlyArray<Product> = Object.values(products)
+
+Deno.test("products are named by their key, and no two share an id or a path", () => {
+  equal(rows.map(({ id }) => id), Object.keys(products))
+  equal(new Set(rows.map(({ path }) => path)).size, rows.length)
+})
+
+Deno.test("products cost what the interface says", () => {
+  const prices = { latest: "0.01", signal: "0.01", signals: "0.03" } as const
+  for (const [id, price] of Object.entries(prices)) {
+    equal(rows.find((row) => row.id === id)?.price, atomic(price))
+  }
+})
+
+Deno.test("products cost at most 1.00 USD, the most a reference buyer pays for a call", () => {
+  for (const { price } of rows) ok(price > 0n && price <= atomic("1.00"))
+})
+
+Deno.test("products say in under 450 characters what the buyer gets", () => {
+  for (const { description } of rows) ok(description.length > 0 && description.length < 450)
+})

@@ -1,0 +1,80 @@
+/**
+ * What a 402 says, on every route.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Base64 } from "effect/encoding"
+import { Result } from "effect"
+import { products } from "../../src/domain/product.ts"
+import {
+  challenge,
+  challengeHeaderLengthMax,
+  receiptHeader,
+  requirements,
+} from "../../src/domain/x402.ts"
+import { terms } from "../support/terms.ts"
+
+const decoded = (header: string) => JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
+const longest = "x".repeat(200)
+
+Deno.test(`challenge() fits ${challengeHeaderLengthMax} bytes of header on every route`, () => {
+  for (const product of Object.values(products)) {
+    const { header } = challenge(
+      product,
+      { ...terms, publicBaseUrl: `https://${longest}` },
+      longest,
+    )
+    ok(header.length < challengeHeaderLengthMax, `${product.id}: ${header.length}`)
+  }
+})
+
+Deno.test("challenge() has the interface's body", () => {
+  equal(challenge(products.latest, terms).body, {
+    x402Version: 2,
+    error: "Payment required",
+    accepts: [{
+      scheme: "exact",
+      network: "eip155:8453",
+      asset: "USDC",
+      price: "$0.01",
+      payTo: terms.payTo,
+      mimeType: "application/json",
+    }],
+    terms: "http://127.0.0.1:8402/terms.txt",
+  })
+})
+
+Deno.test("challenge() has the protocol's header, in whole units and with the token's own domain", () => {
+  for (const product of Object.values(products)) {
+    const { x402Version, error, resource, accepts, extensions } = decoded(
+      challenge(product, terms, "why").header,
+    )
+    equal([x402Version, error], [2, "why"])
+    equal(resource.url, `${terms.publicBaseUrl}${product.path}`)
+    equal(accepts, [{
+      scheme: "exact",
+      network: "eip155:8453",
+      amount: product.price.toString(),
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      payTo: terms.payTo,
+      maxTimeoutSeconds: 120,
+      extra: { name: "USD Coin", version: "2" },
+    }])
+    equal(Object.keys(extensions), ["bazaar", "payment-identifier"])
+    const declared = extensions.bazaar.schema.properties.input.properties.queryParams.properties
+    equal(Object.keys(declared), product.parameters.map(({ name }) => name))
+  }
+})
+
+Deno.test("requirements() names a flow on settle-early routes only", () => {
+  equal(requirements(products.latest, terms).extra.paymentFlow, undefined)
+  ok(!("paymentFlow" in requirements(products.latest, terms).extra))
+  const early = { ...products.latest, order: "settle-early" } as const
+  equal(requirements(early, terms).extra.paymentFlow, "upfront")
+})
+
+Deno.test("receiptHeader() is the settlement response buyers read", () => {
+  const receipt = { payer: "0x1", transaction: "0x2", network: "eip155:8453" }
+  equal(decoded(receiptHeader(receipt)), { success: true, ...receipt })
+})
