@@ -242,6 +242,32 @@ Deno.test("wallets are right as often as their edge says, at the prices they pai
   }
 })
 
+Deno.test("wallets without skill break even, also where they pay wide spreads", () => {
+  const group = {
+    count: 5,
+    habit: "bettor" as const,
+    edge: 0,
+    entriesPerDay: 80,
+    prices: [0.1, 0.9] as const,
+    repeatShare: 0,
+    medianStakeUsd: 500,
+  }
+  const world = makeWorld({ seed: 14, markets: 2_000, gateShare: 0, wallets: [group] })
+  const { origin } = world.options
+  let [count, sum] = [0, 0]
+  for (const wallet of world.wallets) {
+    for (
+      const { market, outcome, price } of world.truth.entries(wallet, origin, origin + 60 * day)
+    ) {
+      if (market.end !== "decided") continue
+      count += 1
+      sum += (world.truth.payouts(market)?.[outcome] ?? 0) - price
+    }
+  }
+  // Without the half spread (2 cents here) made good, this would be -0.02.
+  ok(Math.abs(sum / count) < 0.01, `${sum / count} over ${count} entries`)
+})
+
 law(
   "the tape is newest first, within its range, and does not depend on how it is asked for",
   place,
