@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Context, type Duration, Effect, Layer, Random } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import { products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
@@ -109,7 +109,8 @@ const paidHandler = Effect.fnUntraced(function* (options: FaceOptions) {
         : "unknown",
   }))
   const answered = Effect.catchCause(app, (cause) =>
-    Effect.andThen(
+    // A client that hung up waits for nothing, and is no failure.
+    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
       refusalResponse({ code: "internal_error", message: "The service failed to answer" }),
     ))

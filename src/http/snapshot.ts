@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Cause, Clock, Duration, Effect, Fiber, Option, Schedule } from "effect"
+import { type Cause, Clock, Duration, Effect, Fiber, Option } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
@@ -88,7 +88,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     ),
   )
   yield* refresh
-  yield* Effect.forkScoped(Effect.repeat(refresh, Schedule.spaced(refreshEvery)))
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, refreshEvery)))
 
   const computeOnce = (): Promise<Bodies | null> =>
     computing ??= Effect.runPromise(Fiber.join(runFork(refresh))).finally(() => {

@@ -1,0 +1,111 @@
+/**
+ * /openapi.json: every served path is in it and the other way round, and it says what a payer needs.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Schema } from "effect"
+import { usd } from "../../src/domain/money.ts"
+import { products } from "../../src/domain/product.ts"
+import { openApiDocument } from "../../src/http/openapi.ts"
+import { test } from "../support/effect.ts"
+import { makeFace, makeWorld } from "../support/face.ts"
+
+const Operation = Schema.Struct({
+  operationId: Schema.String,
+  description: Schema.String,
+  tags: Schema.NonEmptyArray(Schema.String),
+  security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+  parameters: Schema.Array(Schema.Struct({
+    name: Schema.String,
+    in: Schema.Literal("query"),
+    schema: Schema.Struct({
+      type: Schema.Literals(["integer", "string"]),
+      minimum: Schema.optionalKey(Schema.Int),
+      maximum: Schema.optionalKey(Schema.Int),
+      default: Schema.optionalKey(Schema.Int),
+      enum: Schema.optionalKey(Schema.Array(Schema.String)),
+    }),
+  })),
+  "x-payment-info": Schema.optionalKey(Schema.Struct({
+    price: Schema.Struct({
+      mode: Schema.Literal("fixed"),
+      currency: Schema.Literal("USD"),
+      amount: Schema.String,
+    }),
+    protocols: Schema.Array(Schema.Json),
+  })),
+  responses: Schema.Record(Schema.String, Schema.Struct({ description: Schema.String })),
+})
+const Document = Schema.Struct({
+  openapi: Schema.Literal("3.1.0"),
+  info: Schema.Struct({ version: Schema.Literal("1.0.0") }),
+  servers: Schema.Array(Schema.Struct({ url: Schema.String })),
+  security: Schema.Array(Schema.Json),
+  paths: Schema.Record(Schema.String, Schema.Struct({ get: Operation })),
+  components: Schema.Struct({
+    securitySchemes: Schema.Struct({
+      x402: Schema.Struct({ type: Schema.Literal("http"), scheme: Schema.Literal("x402") }),
+    }),
+    headers: Schema.Record(Schema.String, Schema.Json),
+    schemas: Schema.Record(Schema.String, Schema.Json),
+  }),
+})
+
+const text = openApiDocument({ publicBaseUrl: "https://feed.example", version: "1.0.0" })
+const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
+
+test("every path of the contract is served, and /openapi.json is the document", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    let client = 0
+    for (const path of Object.keys(document.paths)) {
+      const headers = { "x-forwarded-for": `203.0.113.${client++}` }
+      const { status } = yield* face.get(path, { headers })
+      ok(status === 200 || status === 402, `${path} is ${status}`)
+    }
+    const served = yield* face.get("/openapi.json")
+    strictEqual(served.headers.get("cache-control"), "public, max-age=300")
+    strictEqual(
+      yield* Effect.promise(() => served.text()),
+      openApiDocument({ publicBaseUrl: "http://127.0.0.1:8402", version: "1.0.0" }),
+    )
+  }))
+
+Deno.test("every product is a paid operation with its price, its 402 and its parameters", () => {
+  for (const product of Object.values(products)) {
+    const operation = document.paths[product.path]?.get
+    equal(operation?.security, [{ x402: [] }])
+    strictEqual(operation?.["x-payment-info"]?.price.amount, usd(product.price))
+    ok(operation?.responses["402"] !== undefined)
+    equal(
+      operation?.parameters.map(({ name, schema }) => [name, schema.type]),
+      product.parameters.map(({ name, type }) => [name, type]),
+    )
+  }
+})
+
+Deno.test("every free operation asks for no payment", () => {
+  const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
+  for (const [path, { get }] of Object.entries(document.paths)) {
+    if (paid.includes(path)) continue
+    equal(get.security, [], path)
+    strictEqual(get["x-payment-info"], undefined, path)
+  }
+})
+
+Deno.test("operation ids are unique, every operation has a 4xx, every reference has its target", () => {
+  const operations = Object.values(document.paths).map(({ get }) => get)
+  strictEqual(new Set(operations.map((operation) => operation.operationId)).size, operations.length)
+  for (const { responses, operationId } of operations) {
+    ok(Object.keys(responses).some((status) => status.startsWith("4")), operationId)
+  }
+  const references = new Set([...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(
+    ([, kind, name]) => `${kind}/${name}`,
+  ))
+  const targets = [
+    ...Object.keys(document.components.schemas).map((name) => `schemas/${name}`),
+    ...Object.keys(document.components.headers).map((name) => `headers/${name}`),
+  ]
+  equal([...references].toSorted(), targets.toSorted())
+})
