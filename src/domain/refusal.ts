@@ -72,6 +72,15 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   refund: Schema.optionalKey(RefundNotice),
 }) {}
 
+/**
+ * What a refusal of this call says of its payment: taken by an earlier call (true), perhaps being
+ * taken by one now (null), or not taken (false).
+ */
+export function takenBefore(code: RefusalCode): boolean | null {
+  if (code === "payment_in_progress") return null
+  return code === "payment_already_used" || code === "payment_refunded"
+}
+
 /** The payment was taken, no answer was delivered, and its refund is in the queue. */
 export class RefundQueued extends Schema.TaggedError<RefundQueued>()("RefundQueued", {
   code: RefusalCode,

@@ -8,8 +8,14 @@
  */
 import { Context, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { NotCharged, ParameterFault, RefundQueued, Unresolved } from "../domain/refusal.ts"
-import type { RefusalCode } from "../domain/refusal.ts"
+import {
+  type NotCharged,
+  type ParameterFault,
+  type RefundQueued,
+  type RefusalCode,
+  takenBefore,
+  type Unresolved,
+} from "../domain/refusal.ts"
 
 interface Rule {
   readonly status: number
@@ -122,7 +128,7 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
         ...(details === undefined ? {} : { details }),
         ...(receipt === undefined ? {} : { receipt }),
         ...(refund === undefined ? {} : { refund }),
-        charged: false,
+        charged: takenBefore(code),
       }
     }
     case "RefundQueued":
