@@ -1,0 +1,54 @@
+/**
+ * The admin listener: alive, ready or why not, and metrics a scraper can read.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
+import { Duration, Effect, Ref } from "effect"
+import { serveAdmin } from "../../src/http/admin.ts"
+import { liveTest } from "../support/effect.ts"
+import { makeWorld, servicesOver, type World } from "../support/face.ts"
+
+const serving = Effect.fnUntraced(function* (world: World) {
+  const draining = yield* Ref.make(false)
+  const { port } = yield* serveAdmin({
+    hostname: "127.0.0.1",
+    port: 0,
+    drain: Duration.seconds(1),
+    draining: Ref.get(draining),
+  }).pipe(Effect.provide(servicesOver(world)))
+  const get = (path: string) =>
+    Effect.promise(async () => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      return [response.status, await response.text()] as const
+    })
+  return { draining, get }
+})
+
+liveTest("/readyz says yes, or the one thing that is missing", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(3)
+    const { draining, get } = yield* serving(world)
+    equal(yield* get("/readyz"), [200, "ok\n"])
+    yield* Ref.set(world.lastTickAt, 0)
+    equal(yield* get("/readyz"), [503, "there was no good tick for too long\n"])
+    yield* Ref.set(world.storeUp, false)
+    equal(yield* get("/readyz"), [503, "the store does not answer\n"])
+    yield* Ref.set(draining, true)
+    equal(yield* get("/readyz"), [503, "the process is stopping\n"])
+    equal(yield* get("/livez"), [200, "ok\n"])
+  }))
+
+liveTest("/metrics is Prometheus text, and nothing else is served", () =>
+  Effect.gen(function* () {
+    const { get } = yield* serving(yield* makeWorld(3))
+    yield* get("/readyz")
+    const [status, text] = yield* get("/metrics")
+    strictEqual(status, 200)
+    match(text, /^# TYPE bellwether_process_resident_bytes gauge$/m)
+    match(text, /^bellwether_feed_index 3$/m)
+    for (const line of text.trimEnd().split("\n")) {
+      match(line, /^(# (HELP|TYPE) [a-z0-9_]+ .*|[a-z0-9_]+(\{.*\})? \S+)$/)
+    }
+    equal(yield* get("/v1/index"), [404, ""])
+  }))
