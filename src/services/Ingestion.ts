@@ -20,6 +20,8 @@ import { VenueClient } from "./VenueClient.ts"
 
 /** Books asked for in one tick. */
 export const booksMax = 5_000
+/** Candidates held during a sweep; beyond it the least liquid go. */
+const candidatesMax = 2 * booksMax
 /** Markets handed to the store at once. */
 const saveBatch = 1_000
 /** Points and feed items older than these are forgotten. */
@@ -107,7 +109,7 @@ const tick = Effect.fn("Ingestion.tick")(function* (
 
   const listing: Listing = { markets: 0, candidates: [] }
   yield* stage("listing", list(services, slot, listing, rejected), undefined)
-  const candidates = withinBudget(listing.candidates, rejected)
+  const candidates = mostLiquid(listing.candidates, rejected)
   const seeded = yield* stage("seeding", seed(services, candidates, slot, resolution), 0)
   const readings: Array<BookReading> = []
   yield* stage("books", readBooks(services, candidates, slot, readings, rejected), undefined)
@@ -158,6 +160,9 @@ const list = Effect.fnUntraced(function* (
         if (Result.isSuccess(screened)) listing.candidates.push(market)
         else tally(rejected, { [screened.failure]: 1 })
       }
+      if (listing.candidates.length > candidatesMax) {
+        listing.candidates = mostLiquid(listing.candidates, rejected)
+      }
       return unsaved.length >= saveBatch ? save : Effect.void
     }),
     Effect.ensuring(save),
@@ -165,13 +170,12 @@ const list = Effect.fnUntraced(function* (
 })
 
 /** The most liquid candidates there are books for, each market once. */
-function withinBudget(
+function mostLiquid(
   candidates: ReadonlyArray<Market>,
   rejected: Record<string, number>,
-): ReadonlyArray<Market> {
+): Array<Market> {
   const unique = [...new Map(candidates.map((market) => [market.id, market])).values()]
-  if (unique.length <= booksMax) return unique
-  tally(rejected, { over_budget: unique.length - booksMax })
+  if (unique.length > booksMax) tally(rejected, { over_budget: unique.length - booksMax })
   return unique.sort((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, booksMax)
 }
 
