@@ -140,9 +140,9 @@ export function showsPayment(headers: Readonly<Record<string, string | undefined
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** The payment a request shows: PAYMENT-SIGNATURE wins over the legacy X-PAYMENT. */
+/** The payment a request shows: PAYMENT-SIGNATURE wins over the legacy X-PAYMENT. Empty is none. */
 function paymentHeader(headers: Headers): string | undefined {
-  return headers["payment-signature"] ?? headers["x-payment"]
+  return headers["payment-signature"] || headers["x-payment"] || undefined
 }
 
 function parametersOf<Input>(
