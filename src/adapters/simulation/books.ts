@@ -25,6 +25,8 @@ export interface Quote {
 }
 
 const quoteNoise = 7
+/** Makers lean to a side by up to half the spread: what they aim at stays between bid and ask. */
+const leanMax = 0.5
 /** A market with an odd habit shows it in this share of its half hours; crossed books less. */
 const oddTime = 0.8
 /** Any market loses one side of its book in this share of its minutes. */
@@ -51,7 +53,8 @@ export function makeQuote(
   const ticksPerUsd = market.fineTicks || aim < 0.04 || aim > 0.96 ? 1_000 : 100
   const width = market.spread * Math.max(0.25, 2 * Math.sqrt(aim * (1 - aim)))
   const spread = Math.max(1, Math.round(width * ticksPerUsd + 0.3 * gaussian(mix(key, 1))))
-  const centre = (aim + 0.3 * width * gaussian(mix(key, 2))) * ticksPerUsd
+  const lean = Math.max(-leanMax, Math.min(leanMax, 0.3 * gaussian(mix(key, 2))))
+  const centre = (aim + lean * width) * ticksPerUsd
   const bidTicks = Math.min(
     ticksPerUsd - 1 - spread,
     Math.max(1, Math.round(centre - spread / 2)),
