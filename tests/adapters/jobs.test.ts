@@ -42,6 +42,8 @@ onEveryStore("JobSlots", (law) => {
     "of claimants of different slots of a job one wins",
     Effect.gen(function* () {
       const jobs = yield* JobSlots
+      const before = claimed(yield* jobs.claim("tick", slot - minute, lease))
+      yield* jobs.finish(before, "ok")
       const claims = yield* Effect.forEach(
         Array.from({ length: 12 }, (_, n) => slot + n * minute),
         (slot) => jobs.claim("tick", slot, lease),

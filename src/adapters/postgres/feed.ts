@@ -1,8 +1,8 @@
 /**
  * The feed in PostgreSQL.
  *
- * The counter's row lock is taken before anything else in an appending transaction and held to its
- * end: appends happen one after another, and each sees every item of those before it.
+ * The counter's row is locked before anything else in an appending transaction and held to its end:
+ * appends happen one after another, and each sees every item of those before it.
  *
  * @module
  */
@@ -13,8 +13,6 @@ import type { EpochMs } from "../../domain/time.ts"
 import { FeedStore } from "../../services/FeedStore.ts"
 import { jsonText } from "./json.ts"
 
-/** Items in one insert. */
-const batchMax = 500
 const pageMax = 1_000
 
 interface Row {
@@ -52,38 +50,11 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-const insert = (sql: SqlClient, lastIndex: bigint, items: ReadonlyArray<NewFeedItem>) =>
-  sql<Row>`
-    WITH incoming AS (
-      SELECT DISTINCT ON (dedupe_key) place, dedupe_key, type, created_at, title, data
-      FROM ROWS FROM (json_to_recordset(${jsonText(items.map(newRow))}::json)
-        AS (dedupe_key text, type text, created_at timestamptz, title text, data json))
-        WITH ORDINALITY AS row (dedupe_key, type, created_at, title, data, place)
-      ORDER BY dedupe_key, place
-    )
-    INSERT INTO feed_item (feed_index, dedupe_key, type, created_at, title, data)
-    SELECT ${lastIndex}::bigint + row_number() OVER (ORDER BY place),
-      dedupe_key, type, created_at, title, data
-    FROM incoming
-    WHERE NOT EXISTS (SELECT FROM feed_item held WHERE held.dedupe_key = incoming.dedupe_key)
-    RETURNING ${columns(sql)}`
-
 const append = (sql: SqlClient) =>
   Effect.fn("FeedStore.append")(function* (items: ReadonlyArray<NewFeedItem>) {
     if (items.length === 0) return []
-    const rows = yield* sql.withTransaction(Effect.gen(function* () {
-      const [counter] = yield* sql<{ last_index: bigint }>`
-      SELECT last_index FROM feed_counter FOR UPDATE`
-      let lastIndex = counter?.last_index ?? 0n
-      const added: Array<Row> = []
-      for (let at = 0; at < items.length; at += batchMax) {
-        const batch = yield* insert(sql, lastIndex, items.slice(at, at + batchMax))
-        lastIndex += BigInt(batch.length)
-        added.push(...batch)
-      }
-      if (added.length > 0) yield* sql`UPDATE feed_counter SET last_index = ${lastIndex}`
-      return added
-    }))
+    const rows = yield* sql<Row>`
+      SELECT ${columns(sql)} FROM feed_append(${jsonText(items.map(newRow))}::json)`
     const added = yield* decodeItems(rows)
     return added.sort((a, b) => a.feedIndex - b.feedIndex)
   }, Effect.orDie)

@@ -1,0 +1,91 @@
+/**
+ * Pollers that follow `since` while three writers append 21,000 items: how many were missed, how many
+ * repeated, and how fast.
+ *
+ *   TEST_DATABASE_URL=postgres://... deno run -A bench/feed.ts
+ *
+ * Without TEST_DATABASE_URL it runs on the embedded store, in about a minute.
+ *
+ * @module
+ */
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { layer } from "../src/adapters/postgres/feed.ts"
+import type { NewFeedItem } from "../src/domain/feed.ts"
+import { FeedStore } from "../src/services/FeedStore.ts"
+import { sampleItem } from "../tests/support/items.ts"
+import { stores } from "../tests/support/stores.ts"
+
+const writers = 3
+const itemsPerWriter = 7_000
+const pollers = 6
+const pageSize = 20
+/** After an empty page; a full one is followed by the next at once. */
+const pollEvery = "5 millis"
+const start = Date.UTC(2026, 10, 20)
+
+const newItem = (dedupeKey: string): NewFeedItem => {
+  const { feedIndex: _, ...item } = sampleItem(1, start)
+  return { ...item, dedupeKey } as NewFeedItem
+}
+
+/** One to five items at a time, and now and then one that is in the feed already. */
+const write = (writer: number) =>
+  Effect.gen(function* () {
+    const feed = yield* FeedStore
+    for (let n = 0; n < itemsPerWriter;) {
+      const size = Math.min(1 + (n * 7 + writer) % 5, itemsPerWriter - n)
+      const batch = Array.from({ length: size }, (_, i) => newItem(`${writer}, ${n + i}`))
+      const twice = n % 10 === 0 && n > 0 ? [newItem(`${writer}, ${n - 1}`)] : []
+      yield* feed.append([...batch, ...twice])
+      n += size
+    }
+  })
+
+const follow = (written: Deferred.Deferred<void>) =>
+  Effect.gen(function* () {
+    const feed = yield* FeedStore
+    const seen: Array<number> = []
+    for (;;) {
+      const over = yield* Deferred.isDone(written)
+      const page = yield* feed.page({ since: seen.at(-1) ?? 0, count: pageSize, type: null })
+      for (const item of page) seen.push(item.feedIndex)
+      if (page.length === 0 && over) return seen
+      if (page.length === 0) yield* Effect.sleep(pollEvery)
+    }
+  })
+
+const work = Effect.gen(function* () {
+  const written = yield* Deferred.make<void>()
+  const began = performance.now()
+  const following = yield* Effect.forEach(
+    Array.from({ length: pollers }),
+    () => Effect.forkChild(follow(written)),
+  )
+  yield* Effect.forEach([1, 2, 3], write, { concurrency: writers })
+  const appended = performance.now() - began
+  yield* Deferred.succeed(written, undefined)
+  const total = writers * itemsPerWriter
+  let missed = 0
+  let repeated = 0
+  let unordered = 0
+  for (const fiber of following) {
+    const seen = yield* Fiber.join(fiber)
+    const distinct = new Set(seen)
+    missed += total - distinct.size
+    repeated += seen.length - distinct.size
+    unordered += seen.filter((index, i) => index !== i + 1).length
+  }
+  print(
+    `  ${total} items by ${writers} writers in ${(appended / 1_000).toFixed(1)} s ` +
+      `(${Math.round(total / appended * 1_000)}/s), ${pollers} pollers: ` +
+      `${missed} missed, ${repeated} repeated, ${unordered} out of place`,
+  )
+})
+
+// deno-lint-ignore no-console
+const print = (line: string) => console.log(line)
+
+for (const { name, layer: store } of stores.slice(-1)) {
+  print(`${name} store`)
+  await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
+}
