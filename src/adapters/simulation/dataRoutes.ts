@@ -13,7 +13,7 @@ import {
   type WalletBook,
 } from "./dataWire.ts"
 import type { Route } from "./faults.ts"
-import type { Json } from "./gammaWire.ts"
+import { eventId, type Json } from "./gammaWire.ts"
 import type { Fill } from "./tape.ts"
 import type { WorldClock } from "./venue.ts"
 import type { Wallet } from "./wallets.ts"
@@ -169,6 +169,15 @@ function leaderboard(world: World, query: URLSearchParams, at: EpochMs): Readonl
     }))
 }
 
+/** What each filter lets through: winners are redeemed at once, so what is redeemable has lost. */
+const statusesOf: { readonly [filter: string]: ReadonlyArray<unknown> } = {
+  OPEN: ["OPEN", "REDEEMABLE"],
+  REDEEMABLE: ["REDEEMABLE"],
+  REDEEMABLE_LOST: ["REDEEMABLE"],
+  MERGEABLE: [],
+  CLOSED: ["CLOSED"],
+}
+
 /** A wallet's shares by token, of what it bought within the reach of its activity. */
 function positions(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
   const wallet = walletOf(world, query)
@@ -183,8 +192,11 @@ function positions(world: World, clock: WorldClock, query: URLSearchParams, page
   const rows = [...byToken.values()].map((fills) =>
     position(world, clock, wallet, fills, page.asOf)
   )
-  const status = query.get("status")
-  return paged(status === null ? rows : rows.filter((row) => row["status"] === status), page)
+  const wanted = statusesOf[query.get("status") ?? ""]
+  return paged(
+    wanted === undefined ? rows : rows.filter((row) => wanted.includes(row["status"])),
+    page,
+  )
 }
 
 function position(
@@ -219,13 +231,17 @@ function position(
     realized_pnl: open ? 0 : shares * price - cost,
     unrealized_pnl: open ? shares * price - cost : 0,
     total_pnl: shares * price - cost,
-    status: resolved ? (price === 0 ? "REDEEMABLE_LOST" : "CLOSED") : "OPEN",
+    percent_pnl: percent(shares * price - cost, cost),
+    percent_realized_pnl: open ? 0 : percent(shares * price - cost, cost),
+    status: resolved ? (price === 0 ? "REDEEMABLE" : "CLOSED") : "OPEN",
     redeemable: resolved && price === 0,
     mergeable: false,
     negative_risk: false,
     archived: false,
     title: market.question,
     slug: market.slug,
+    icon: "",
+    event_id: eventId(market),
     event_slug: market.eventSlug,
     outcome: market.outcomes[outcome],
     outcome_index: outcome,
@@ -238,6 +254,10 @@ function position(
     profile_image: "",
     verified: false,
   }
+}
+
+function percent(part: number, whole: number): number {
+  return Math.round(part / whole * 1e6) / 1e4
 }
 
 function status(now: EpochMs): Json {

@@ -99,6 +99,11 @@ export function gammaId(market: SimulatedMarket): string {
   return String((market.turn + 10_000_000) * 10_000_000 + market.seat)
 }
 
+/** The short id of the market's event. */
+export function eventId(market: SimulatedMarket): string {
+  return String(100_000 + market.eventKey % 900_000)
+}
+
 function statusOf(market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
   if (at < market.resolvedAt) {
@@ -151,7 +156,7 @@ function eventOf(
   const short = market.slug.split("-")[0]
   const series = `${short}-up-or-down-5m`
   return {
-    id: String(100_000 + market.eventKey % 900_000),
+    id: eventId(market),
     ticker: market.eventSlug,
     slug: market.eventSlug,
     title: market.eventTitle,
