@@ -39,6 +39,9 @@ export class MarketStore extends Context.Service<MarketStore, {
   ) => Effect.Effect<ReadonlyArray<MarketId>>
   /** Remembers that a market's series was seeded (or that the venue had nothing to seed it with). */
   readonly markSeeded: (marketIds: ReadonlyArray<MarketId>, at: EpochMs) => Effect.Effect<void>
-  /** Forgets points before `before`. Returns how many rows went. */
+  /**
+   * Forgets points before `before`, by whole hours: the points of the hour it falls in stay. Returns
+   * how many rows went.
+   */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/services/MarketStore") {}

@@ -7,7 +7,7 @@
  * @module
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, type Layer, type Redacted } from "effect"
+import { Effect, type Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
@@ -55,6 +55,9 @@ export function layerPostgres(
 /** Virtual connections to the one backend: what may wait in line, not what may run at once. */
 const virtualConnectionsMax = 8
 
+/** Nobody else vacuums the embedded store: it has one backend, and no workers beside it. */
+const vacuumEvery = "1 hour"
+
 /**
  * PostgreSQL inside this process. A directory belongs to one process at a time and survives a
  * restart; memory goes with the process.
@@ -71,6 +74,15 @@ export function layerEmbedded(
         database: "postgres",
         maxConnections: virtualConnectionsMax,
         minConnections: 1,
-      })),
+      })).pipe(Effect.tap(keepSwept)),
   )
 }
+
+/** Gives back the room of dead rows, and counts rows for the planner, for as long as the scope lives. */
+const keepSwept = (sql: SqlClient) =>
+  sql`VACUUM (ANALYZE)`.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("cannot vacuum the embedded store", cause)),
+    Effect.delay(vacuumEvery),
+    Effect.repeat(Schedule.forever),
+    Effect.forkScoped,
+  )
