@@ -179,12 +179,12 @@ function mostLiquid(
   return unique.sort((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, booksMax)
 }
 
-const stageFailures = Metric.counter("bellwether_tick_stage_failures_total", { incremental: true })
-const rejections = Metric.counter("bellwether_tick_rejections_total", { incremental: true })
-const moversEmitted = Metric.counter("bellwether_movers_total", { incremental: true })
-const tickSeconds = Metric.gauge("bellwether_tick_seconds")
-const marketsListed = Metric.gauge("bellwether_markets_listed")
-const booksRead = Metric.gauge("bellwether_books_read")
+const stageFailures = Metric.counter("tick_stage_failures_total", { incremental: true })
+const rejections = Metric.counter("tick_rejections_total", { incremental: true })
+const moversEmitted = Metric.counter("movers_total", { incremental: true })
+const tickSeconds = Metric.gauge("tick_seconds")
+const marketsListed = Metric.gauge("markets_listed")
+const booksRead = Metric.gauge("books_read")
 
 const measure = (report: TickReport) =>
   Effect.all([

@@ -243,7 +243,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
   })
 })
 
-const outcomes = Metric.counter("bellwether_payments_total", { incremental: true })
+const outcomes = Metric.counter("payments_total", { incremental: true })
 
 /** Counts how each sale ended, by product. */
 const counted = (product: Product, sale: Effect.Effect<Delivery, Failure>) => {
