@@ -115,6 +115,17 @@ at(
     }),
 )
 
+at("end_date_min leaves out what was to end before", () =>
+  Effect.gen(function* () {
+    const least = now + 5 * day
+    const { body } = yield* client()(
+      `/markets/keyset?limit=100&end_date_min=${new Date(least).toISOString()}`,
+    )
+    const { rows: found } = decodeMarkets(rows(body, "markets"), now)
+    deepStrictEqual(found, listing().slice(0, 100).filter(({ endsAt }) => Number(endsAt) >= least))
+    ok(found.length > 0 && found.length < 100)
+  }))
+
 at("books read back as the world's, with the best level last", () =>
   Effect.gen(function* () {
     const tokenIds = listing().flatMap((market) => market.tokenIds)

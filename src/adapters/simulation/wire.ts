@@ -11,7 +11,7 @@ import { dataAnswer } from "./dataRoutes.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
 import { gammaMarket, type Json } from "./gammaWire.ts"
 import { mix } from "./seed.ts"
-import { type VenueOptions, worldClock } from "./venue.ts"
+import { type VenueOptions, type WorldClock, worldClock } from "./venue.ts"
 import type { World } from "./world.ts"
 
 export interface WireOptions extends VenueOptions {
@@ -107,6 +107,7 @@ function routeOf(path: string): Route | null {
 /** A page of the listing. Its cursor is the next seat, dressed up; `back` serves earlier pages. */
 function listing(
   world: World,
+  clock: WorldClock,
   query: URLSearchParams,
   now: EpochMs,
   back: number,
@@ -119,11 +120,14 @@ function listing(
   if (from === null) return { status: 422, body: { error: "invalid cursor" } }
   const start = Math.max(0, from - back * limit)
   const turnsBack = query.get("closed") === "true" ? 1 : 0
+  const endsFrom = Date.parse(query.get("end_date_min") ?? "")
   const markets: Array<Json> = []
   const end = Math.min(world.catalogue.seats, start + limit)
   for (let seat = start; seat < end; seat++) {
-    const market = world.catalogue.at(seat, now)
-    markets.push(row(turnsBack === 0 ? market : world.catalogue.turn(seat, market.turn - 1)))
+    const live = world.catalogue.at(seat, now)
+    const market = turnsBack === 0 ? live : world.catalogue.turn(seat, live.turn - 1)
+    // A missing or odd date is NaN, and nothing is before that.
+    if (!(clock.fromWorld(market.endsAt) < endsFrom)) markets.push(row(market))
   }
   const next = from + limit
   return {
