@@ -1,24 +1,42 @@
 /**
  * The face over an in-memory feed, as a process of its own for benchmarks.
  *
- * `PORT`, and `LIMITS=off|on`: with `off` no budget is counted, as `FREE_LIMIT=off` and its sisters
- * set it in the service; with `on` they are the defaults, counted in memory.
+ * `PORT`, and `LIMITS`: with `off` no budget is counted, as FREE_LIMIT=off and its sisters set it in
+ * the service; with `memory` and `postgres` the budgets are the defaults, counted in memory or, as
+ * the service does it, in the PostgreSQL of `DATABASE_URL`.
  *
  * @module
  */
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
+import { layerPostgres } from "../../src/adapters/postgres/client.ts"
+import * as rateStore from "../../src/adapters/postgres/limits.ts"
+import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
 import { layer } from "../../src/http/layer.ts"
-import { faceOptions, makeWorld, servicesOver } from "../../tests/support/face.ts"
+import * as deniedKeys from "../../src/services/deniedKeys.ts"
+import { faceOptions, makeWorld, servicesOver, type World } from "../../tests/support/face.ts"
 
-const off = Deno.env.get("LIMITS") !== "on"
+const limits = Deno.env.get("LIMITS") ?? "off"
 
-await Effect.runPromise(Layer.launch(Layer.unwrap(
-  Effect.map(makeWorld(1_000), (world) =>
-    layer({
-      ...faceOptions,
-      limits: off ? { free: "off", documents: "off", invalidPayments: "off" } : faceOptions.limits,
-      hostname: "127.0.0.1",
-      port: Number(Deno.env.get("PORT")),
-      drain: Duration.seconds(1),
-    }).pipe(Layer.provide(servicesOver(world)))),
-)))
+const postgresLimits = () => {
+  const client = layerPostgres({ url: Redacted.make(Deno.env.get("DATABASE_URL") ?? "") })
+  const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
+  return deniedKeys.layer.pipe(
+    Layer.provide(rateStore.layer()),
+    Layer.provide(Layer.provideMerge(migrated, client)),
+  )
+}
+const services = (world: World) =>
+  limits === "postgres" ? Layer.merge(servicesOver(world), postgresLimits()) : servicesOver(world)
+
+const served = Effect.map(makeWorld(1_000), (world) =>
+  layer({
+    ...faceOptions,
+    limits: limits === "off"
+      ? { free: "off", documents: "off", invalidPayments: "off" }
+      : faceOptions.limits,
+    hostname: "127.0.0.1",
+    port: Number(Deno.env.get("PORT")),
+    drain: Duration.seconds(1),
+  }).pipe(Layer.provide(services(world))))
+
+await Effect.runPromise(Effect.scoped(Layer.launch(Layer.unwrap(served))))

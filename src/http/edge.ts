@@ -16,7 +16,7 @@ import {
   notModified,
   toResponse,
 } from "./answer.ts"
-import { type Refusal, refusalBody, refusalHeaders, rules } from "./errors.ts"
+import { prepare, type PreparedRefusal } from "./errors.ts"
 import { clientAddress, clientKeys, type Limiter, type Verdict } from "./limits.ts"
 import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
 
@@ -180,10 +180,14 @@ function give(ask: Ask, answer: Answer | null, fields: ReadonlyArray<HeaderPair>
   return toResponse(answer, ask.method, extra)
 }
 
-function refuse(ask: Ask, refusal: Refusal, fields: ReadonlyArray<HeaderPair> = []): Response {
-  const body = ask.method === "HEAD" ? null : encoder.encode(refusalBody(refusal, ask.requestId))
-  return build(body, rules[refusal.code].status, commonHeaders, [
-    ...Object.entries(refusalHeaders(refusal)),
+function refuse(
+  ask: Ask,
+  { status, headers, body }: PreparedRefusal,
+  fields: ReadonlyArray<HeaderPair> = [],
+): Response {
+  const bytes = ask.method === "HEAD" ? null : encoder.encode(body(ask.requestId))
+  return build(bytes, status, commonHeaders, [
+    ...headers,
     ["x-request-id", ask.requestId],
     ...fields,
   ])
@@ -201,42 +205,51 @@ function rateFields(route: EdgeRoute, field: string): ReadonlyArray<HeaderPair> 
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }
 
-function rateLimited(retryAfterSeconds: number): Refusal {
-  return {
+/** One refusal for each number of seconds: a flood is answered from here. */
+const rateLimits = new Map<number, PreparedRefusal>()
+/** A window has fewer seconds than this, or its refusals are not kept. */
+const rateLimitsMax = 3_600
+
+function rateLimited(retryAfterSeconds: number): PreparedRefusal {
+  const kept = rateLimits.get(retryAfterSeconds)
+  if (kept !== undefined) return kept
+  const made = prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
     hint: "Poll /v1/index no faster than the feed moves, about every 10 minutes.",
     retryAfterSeconds,
-  }
+  })
+  if (rateLimits.size < rateLimitsMax) rateLimits.set(retryAfterSeconds, made)
+  return made
 }
 
-const notFound: Refusal = {
+const notFound = prepare({
   code: "not_found",
   message: "There is nothing at this path",
   hint: "/openapi.json lists every path.",
-}
-const methodNotAllowed: Refusal = {
+})
+const methodNotAllowed = prepare({
   code: "method_not_allowed",
   message: "This path answers GET and HEAD only",
   allowed: known,
-}
-const bodyTooLarge: Refusal = {
+})
+const bodyTooLarge = prepare({
   code: "payload_too_large",
   message: `A request body has at most ${bodyBytesMax} bytes`,
-}
-const targetTooLong: Refusal = {
+})
+const targetTooLong = prepare({
   code: "uri_too_long",
   message: `Path and query have at most ${targetLengthMax} characters`,
-}
-const paymentTooLong: Refusal = {
+})
+const paymentTooLong = prepare({
   code: "headers_too_large",
   message: `A payment header has at most ${paymentLengthMax} characters`,
-}
-const overloaded: Refusal = {
+})
+const overloaded = prepare({
   code: "overloaded",
   message: "The service cannot answer at this moment",
-}
-const internalError: Refusal = {
+})
+const internalError = prepare({
   code: "internal_error",
   message: "The service failed to answer; the failure was logged",
-}
+})

@@ -75,44 +75,36 @@ export interface Refusal {
   readonly refund?: NotCharged["refund"]
 }
 
-/** The id of the request being answered, as the edge chose it. */
+/** The id of the request being answered, as the edge chose it: letters, digits, `_` and `-`. */
 export const RequestId = Context.Reference<string>("bellwether/http/RequestId", {
   defaultValue: () => "unknown-request",
 })
 
-/** The documented body of an error, as JSON text. */
-export function refusalBody(refusal: Refusal, requestId: string): string {
-  const { code, message, charged = false, ...rest } = refusal
-  const { status, retryable } = rules[code]
-  const { hint, details, allowed, receipt, refund } = rest
-  return JSON.stringify({
-    success: false,
-    error: {
-      code,
-      message,
-      status,
-      retryable,
-      charged,
-      hint,
-      retryAfterSeconds: waitSeconds(refusal),
-      details,
-      allowed,
-      receipt,
-      refund,
-      requestId,
-    },
-  })
+/** An error written down once, for any request: only the request's id is missing. */
+export interface PreparedRefusal {
+  readonly status: number
+  /** The headers an error has of its own, beside those every answer has. */
+  readonly headers: ReadonlyArray<[name: string, value: string]>
+  /** The documented body, as JSON text. */
+  readonly body: (requestId: string) => string
 }
 
-/** The headers an error has of its own, beside those every answer has. */
-export function refusalHeaders(refusal: Refusal): Record<string, string> {
-  const wait = waitSeconds(refusal)
-  return {
-    "content-type": "application/json",
-    "cache-control": "no-store",
-    ...(wait === undefined ? {} : { "retry-after": String(wait) }),
-    ...(refusal.allowed === undefined ? {} : { allow: refusal.allowed.join(", ") }),
-  }
+export function prepare(refusal: Refusal): PreparedRefusal {
+  const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
+  const { status, retryable, ...rule } = rules[code]
+  const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
+  const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
+  const open = JSON.stringify({
+    success: false,
+    error: { ...error, details, allowed, receipt, refund },
+  }).slice(0, -"}}".length)
+  const headers: Array<[string, string]> = [
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+  ]
+  if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
+  if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
+  return { status, headers, body: (requestId) => `${open},"requestId":"${requestId}"}}` }
 }
 
 /** What one of the three errors of a paid route says, as a refusal. */
@@ -148,17 +140,9 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
 export function refusalResponse(
   refusal: Refusal | NotCharged | RefundQueued | Unresolved,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> {
-  const plain = "_tag" in refusal ? toRefusal(refusal) : refusal
+  const { status, headers, body } = prepare("_tag" in refusal ? toRefusal(refusal) : refusal)
   return Effect.map(
     RequestId,
-    (requestId) =>
-      HttpServerResponse.text(refusalBody(plain, requestId), {
-        status: rules[plain.code].status,
-        headers: refusalHeaders(plain),
-      }),
+    (requestId) => HttpServerResponse.text(body(requestId), { status, headers }),
   )
-}
-
-function waitSeconds(refusal: Refusal): number | undefined {
-  return refusal.retryAfterSeconds ?? rules[refusal.code].retryAfterSeconds
 }

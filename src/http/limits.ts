@@ -54,10 +54,11 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
   const far = { name: `${name}/48`, limit: budget.limit * siteFactor, windowMs: budget.windowMs }
   const denials = new Map<string, EpochMs>()
 
-  const remember = (key: string, decision: RateDecision) => {
+  // From before the question, so that nobody is refused who would be granted.
+  const remember = (key: string, asked: EpochMs, decision: RateDecision) => {
     if (decision.granted) return
     if (denials.size >= denialsMax) denials.delete(denials.keys().next().value ?? key)
-    denials.set(key, clock.currentTimeMillisUnsafe() + decision.resetMs)
+    denials.set(key, asked + decision.resetMs)
   }
   const deniedFor = (key: string): number => {
     const until = denials.get(key)
@@ -67,7 +68,13 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
     return left
   }
   const take = (policy: typeof near, key: string) =>
-    Effect.tap(limits.take(policy, key), (decision) => Effect.sync(() => remember(key, decision)))
+    Effect.suspend(() => {
+      const asked = clock.currentTimeMillisUnsafe()
+      return Effect.map(limits.take(policy, key), (decision) => {
+        remember(key, asked, decision)
+        return decision
+      })
+    })
 
   const ask = (client: ClientKeys) =>
     take(near, client.near).pipe(
@@ -119,9 +126,9 @@ export function clientAddress(peer: string, forwarded: string | null, hops: numb
 
 /** What an address is counted under. IPv4 in its IPv6 spelling is IPv4. */
 export function clientKeys(address: string): ClientKeys {
-  const parsed = parse(address)
-  if (parsed === null) return { near: address, far: null }
-  if (NetAddress.isIpv4Address(parsed)) return { near: NetAddress.formatIp(parsed), far: null }
+  const parsed = address.includes(":") ? parse(address) : null
+  // IPv4 has one spelling: sockets give it, and `clientAddress` believes no other.
+  if (parsed === null || NetAddress.isIpv4Address(parsed)) return { near: address, far: null }
   const segments = NetAddress.ipv6ToSegments(parsed)
   if (NetAddress.isIpv4Mapped(parsed)) {
     const bytes = segments.slice(6).flatMap((segment) => [segment >> 8, segment & 255])

@@ -1,0 +1,165 @@
+/**
+ * What an answer costs: the index beside a bare Deno.serve, the unpaid 402 beside the reference
+ * seller, the 429 of a flood, and the index with the exact shared limit in its path.
+ *
+ *     apt-get install wrk; createdb bench
+ *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno run -A bench/http.ts
+ *
+ * Servers run in processes of their own, all at once; wrk loads one after the other, for `rounds`
+ * rounds; the median counts. Beside requests a second stands the CPU a server spent on a request,
+ * which a busy neighbour disturbs less. In the first two comparisons our budgets are off.
+ *
+ * @module
+ */
+/// <reference lib="deno.ns" />
+
+const rounds = Number(Deno.env.get("ROUNDS") ?? 3)
+const seconds = Number(Deno.env.get("SECONDS") ?? 5)
+const connections = 32
+const warmUpSeconds = 2
+const startWithinMs = 15_000
+/** Clock ticks a second in /proc; 100 on every Linux in use. */
+const ticksPerSecond = 100
+
+interface Server {
+  readonly port: number
+  readonly process: Deno.ChildProcess
+}
+
+interface Case {
+  readonly name: string
+  readonly server: Server
+  readonly path: string
+  readonly manyClients?: true
+  /** The status this case is about; the rest would be another measurement. */
+  readonly status: number
+}
+
+interface Sample {
+  readonly perSecond: number
+  readonly cpuMicros: number
+}
+
+/** Runs a peer as the service runs: with the network and the environment, and nothing else. */
+async function start(port: number, script: string, env: Record<string, string>): Promise<Server> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "--allow-net", "--allow-env", ...reads, `bench/peers/${script}`],
+    env: { ...env, PORT: String(port) },
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn()
+  const giveUpAt = performance.now() + startWithinMs
+  while (performance.now() < giveUpAt) {
+    try {
+      await (await fetch(`http://127.0.0.1:${port}/v1/latest`)).body?.cancel()
+      return { port, process }
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  throw new Error(`${script} does not listen on ${port}`)
+}
+
+/** The migrations are read from the repository. */
+const reads = ["--allow-read=migrations"]
+
+/** The body and headers of our index, for the bare server to send. */
+async function indexAnswer(port: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/index`)
+  const own = ["date", "content-length", "vary"]
+  const headers = [...response.headers].filter(([name]) => !own.includes(name))
+  return JSON.stringify({ body: await response.text(), headers })
+}
+
+function cpuSeconds(pid: number): number {
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+async function load(of: Case, duration: number, seed: number): Promise<Sample> {
+  const before = cpuSeconds(of.server.process.pid)
+  const { stdout } = await new Deno.Command("wrk", {
+    args: [
+      "-t1",
+      `-c${connections}`,
+      `-d${duration}`,
+      ...(of.manyClients ? ["-s", "bench/addresses.lua"] : []),
+      `http://127.0.0.1:${of.server.port}${of.path}`,
+    ],
+    env: { SEED: String(seed) },
+  }).output()
+  const text = new TextDecoder().decode(stdout)
+  const requests = Number(/(\d+) requests in/.exec(text)?.[1])
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]),
+    cpuMicros: ((cpuSeconds(of.server.process.pid) - before) / requests) * 1e6,
+  }
+}
+
+const median = (numbers: ReadonlyArray<number>) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+
+async function expectStatus(of: Case): Promise<void> {
+  const headers: Record<string, string> = of.manyClients
+    ? { "x-forwarded-for": "198.51.100.1" }
+    : {}
+  const response = await fetch(`http://127.0.0.1:${of.server.port}${of.path}`, { headers })
+  await response.body?.cancel()
+  if (response.status !== of.status) throw new Error(`${of.name}: status ${response.status}`)
+}
+
+const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
+const ours = await start(9901, "face.ts", { LIMITS: "off" })
+const bare = await start(9902, "bare.ts", { ANSWER: await indexAnswer(9901) })
+const seller = await start(9903, "seller.ts", {})
+const limited = await start(9904, "face.ts", { LIMITS: "postgres", DATABASE_URL: databaseUrl })
+const servers = [ours, bare, seller, limited]
+
+const cases: ReadonlyArray<Case> = [
+  { name: "bare Deno.serve, same answer", server: bare, path: "/v1/index", status: 200 },
+  { name: "GET /v1/index, budgets off", server: ours, path: "/v1/index", status: 200 },
+  { name: "@x402/hono, unpaid", server: seller, path: "/v1/latest", status: 402 },
+  { name: "GET /v1/latest, unpaid, budgets off", server: ours, path: "/v1/latest", status: 402 },
+  { name: "429, one address floods", server: limited, path: "/v1/index", status: 429 },
+  {
+    name: "GET /v1/index, exact shared limit",
+    server: limited,
+    path: "/v1/index",
+    manyClients: true,
+    status: 200,
+  },
+]
+
+try {
+  const samples = new Map<string, Array<Sample>>()
+  for (const of of cases) await load(of, warmUpSeconds, 0)
+  for (const of of cases) await expectStatus(of)
+  for (let round = 1; round <= rounds; round++) {
+    for (const of of cases) {
+      const sample = await load(of, seconds, round)
+      samples.set(of.name, [...(samples.get(of.name) ?? []), sample])
+    }
+  }
+  const rows = cases.map(({ name }) => {
+    const taken = samples.get(name) ?? []
+    return {
+      name,
+      perSecond: Math.round(median(taken.map((sample) => sample.perSecond))),
+      cpuMicros: Number(median(taken.map((sample) => sample.cpuMicros)).toFixed(1)),
+    }
+  })
+  const of = (name: string) => rows.find((row) => row.name.startsWith(name))
+  const ratio = (a: string, b: string) =>
+    ((of(a)?.perSecond ?? NaN) / (of(b)?.perSecond ?? NaN)).toFixed(2)
+  // deno-lint-ignore no-console
+  console.table(rows)
+  // deno-lint-ignore no-console
+  console.log(
+    `${rounds} rounds of ${seconds} s, ${connections} connections, medians\n` +
+      `index / bare: ${ratio("GET /v1/index, budgets", "bare")} (aim 0.9)\n` +
+      `402 / @x402/hono: ${ratio("GET /v1/latest", "@x402/hono")} (aim 1.5)\n` +
+      `429 flood / answer under the same limit: ${ratio("429", "GET /v1/index, exact")} (aim > 1)`,
+  )
+} finally {
+  for (const { process } of servers) process.kill("SIGTERM")
+}
