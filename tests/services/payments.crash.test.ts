@@ -1,0 +1,195 @@
+/**
+ * A store that fails at every move of a sale, before or after its commit, and what becomes of the
+ * money and of the buyer who comes again.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import type { SimulationOptions } from "../../src/adapters/simulation/facilitator.ts"
+import { NotCharged } from "../../src/domain/refusal.ts"
+import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
+import { type Move, PaymentStore } from "../../src/services/PaymentStore.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/memoryPayments.ts"
+import {
+  answering,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  purchase,
+  stateOf,
+  taken,
+} from "../support/sales.ts"
+
+type At = "insert" | Move["event"]
+type When = "before" | "after"
+
+/** The memory store, dying once, before or after the commit of one move. */
+const dying = (at: At, when: When) =>
+  Layer.effect(
+    PaymentStore,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const left = yield* Ref.make(1)
+      const around = <A>(event: At, effect: Effect.Effect<A>): Effect.Effect<A> =>
+        Effect.flatMap(
+          event === at ? Ref.getAndUpdate(left, (n) => n - 1) : Effect.succeed(0),
+          (n) => {
+            const death = Effect.die(`${at} died ${when} its commit`)
+            if (n <= 0) return effect
+            return when === "before" ? death : Effect.andThen(effect, death)
+          },
+        )
+      return PaymentStore.of({
+        ...store,
+        claim: (...args) => around("insert", store.claim(...args)),
+        move: (held, move) => around(move.event, store.move(held, move)),
+      })
+    }),
+  ).pipe(Layer.provide(memoryPaymentStore))
+
+const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
+  const { sell } = yield* Payments
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  yield* passing(3)
+  return outcome(yield* Fiber.join(fiber))
+})
+
+const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string =>
+  Result.isSuccess(result)
+    ? result.success.replayed ? "delivered again" : "delivered"
+    : result.failure instanceof NotCharged
+    ? result.failure.code
+    : result.failure._tag
+
+interface Case {
+  readonly at: At
+  readonly when: When
+  /** What the buyer is told. */
+  readonly told: string
+  /** Where the row is left. */
+  readonly left: string | null
+  /** Where the sweep brings it, once the leases have run out. */
+  readonly swept: string | null
+  readonly paid: boolean
+  readonly work?: Parameters<typeof sale>[1]
+  readonly simulation?: SimulationOptions
+}
+
+const failing = Effect.fail(new NotCharged({ code: "data_stale", message: "Stale" }))
+const mute: SimulationOptions = { misbehave: (call) => call === "settle" ? "html" : null }
+
+const cases: ReadonlyArray<Case> = [
+  {
+    at: "insert",
+    when: "before",
+    told: "payments_unavailable",
+    left: null,
+    swept: null,
+    paid: false,
+  },
+  {
+    at: "insert",
+    when: "after",
+    told: "payments_unavailable",
+    left: "claimed",
+    swept: "released",
+    paid: false,
+  },
+  {
+    at: "release",
+    when: "before",
+    told: "data_stale",
+    left: "claimed",
+    swept: "released",
+    paid: false,
+    work: failing,
+  },
+  {
+    at: "release",
+    when: "after",
+    told: "data_stale",
+    left: "released",
+    swept: "released",
+    paid: false,
+    work: failing,
+  },
+  {
+    at: "intend",
+    when: "before",
+    told: "payments_unavailable",
+    left: "claimed",
+    swept: "released",
+    paid: false,
+  },
+  {
+    at: "intend",
+    when: "after",
+    told: "payments_unavailable",
+    left: "settling",
+    swept: "unresolved",
+    paid: false,
+  },
+  {
+    at: "doubt",
+    when: "before",
+    told: "Unresolved",
+    left: "settling",
+    swept: "unresolved",
+    paid: false,
+    simulation: mute,
+  },
+  {
+    at: "doubt",
+    when: "after",
+    told: "Unresolved",
+    left: "unresolved",
+    swept: "unresolved",
+    paid: false,
+    simulation: mute,
+  },
+  {
+    at: "answer",
+    when: "before",
+    told: "Unresolved",
+    left: "settling",
+    swept: "answered",
+    paid: true,
+  },
+  {
+    at: "answer",
+    when: "after",
+    told: "Unresolved",
+    left: "answered",
+    swept: "answered",
+    paid: true,
+  },
+]
+
+for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
+  test(`a store that dies ${when} the ${at} leaves ${left ?? "nothing"}: ${told}, then ${swept}`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const { sweep } = yield* Payments
+        const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
+        equal(yield* sale(bought, work), told)
+        equal([yield* stateOf(bought), yield* taken], [left, paid ? once : nothing])
+        yield* passing(95)
+        yield* sweep
+        equal(yield* stateOf(bought), swept)
+        // Once the authorization has run out, nothing is left in doubt.
+        yield* passing(60)
+        yield* sweep
+        const end = yield* stateOf(bought)
+        ok([null, "void", "answered"].includes(end), String(end))
+        equal(yield* taken, paid ? once : nothing)
+        const again = yield* sale({ ...bought, late: "The authorization has expired" })
+        equal(again, paid ? "delivered again" : "payment_required")
+        equal(yield* taken, paid ? once : nothing)
+      }),
+      simulation,
+      dying(at, when),
+    ))
+}
