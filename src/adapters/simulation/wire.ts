@@ -58,6 +58,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
     const answer = route === "markets"
       ? listing(
         world,
+        clock,
         url.searchParams,
         now,
         back,
