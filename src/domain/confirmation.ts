@@ -8,6 +8,9 @@ import type { MoverData, MoveWindow } from "./feed.ts"
 import type { SeriesPoint, Trade } from "./market.ts"
 import type { Move, MoveEvidence } from "./mover.ts"
 
+/** How many ticks a point may lie from the instant it stands for: one may be missed. */
+export const slackTicks = 2
+
 /** What somebody must have paid beyond half of the move, so that it is more than moved quotes. */
 const confirmingUsdMin: Readonly<Record<MoveWindow, number>> = { "1h": 100, "24h": 500 }
 
@@ -20,6 +23,31 @@ export function confirmation(move: Move, evidence: MoveEvidence): MoverData["con
   if (tradedUsdBeyondHalf(move, evidence.trades) >= confirmingUsdMin[move.window]) return "trades"
   if (persisted(move, evidence.previous)) return "persistence"
   return null
+}
+
+/**
+ * Whether the move starts from a quote that strayed: at the ticks before and after it the price
+ * already stood beyond half of the way to where it is now. A stray quote over, the price only came
+ * home; that is no move, although it persists and people trade there. Where one of the two ticks is
+ * missing the start is believed.
+ */
+export function startIsStray(move: Move, history: ReadonlyArray<SeriesPoint>): boolean {
+  const reach = slackTicks * move.tickMs
+  const near = history.filter(({ at, mid }) =>
+    isPrice(mid) && at !== move.startedAt && Math.abs(at - move.startedAt) <= reach
+  )
+  const before = near.filter(({ at }) => at < move.startedAt)
+  const after = near.filter(({ at }) => at > move.startedAt)
+  const last = before.reduce<SeriesPoint | undefined>((a, b) => a && a.at > b.at ? a : b, undefined)
+  const next = after.reduce<SeriesPoint | undefined>((a, b) => a && a.at < b.at ? a : b, undefined)
+  const beyondHalf = (point: SeriesPoint | undefined) =>
+    point !== undefined && 2 * travelled(move, point) > Math.abs(halfSteps(move.delta))
+  return beyondHalf(last) && beyondHalf(next)
+}
+
+/** Half price steps from the move's start to this point, positive in the move's direction. */
+function travelled(move: Move, point: SeriesPoint): number {
+  return (halfSteps(point.mid) - halfSteps(move.priceStart)) * Math.sign(move.delta)
 }
 
 /**
@@ -44,14 +72,9 @@ function tradedUsdBeyondHalf(move: Move, trades: ReadonlyArray<Trade>): number {
 
 const opposite = { buy: "sell", sell: "buy" } as const
 
-/** How many ticks ago the tick before this one may have been: one may be missed. */
-const slackTicks = 2
-
 /** The tick before this one, too, stood beyond two thirds of the move. (This one does.) */
 function persisted(move: Move, previous: SeriesPoint | undefined): boolean {
   if (previous === undefined || !isPrice(previous.mid)) return false
   const recent = previous.at < move.now && previous.at >= move.now - slackTicks * move.tickMs
-  const direction = Math.sign(move.delta)
-  const travelled = (halfSteps(previous.mid) - halfSteps(move.priceStart)) * direction
-  return recent && 3 * travelled > 2 * Math.abs(halfSteps(move.delta))
+  return recent && 3 * travelled(move, previous) > 2 * Math.abs(halfSteps(move.delta))
 }

@@ -12,7 +12,7 @@
  */
 import { Result } from "effect"
 import { type BookFault, fromHalfSteps, halfSteps, isPrice, type Microstructure } from "./book.ts"
-import { confirmation } from "./confirmation.ts"
+import { confirmation, slackTicks, startIsStray } from "./confirmation.ts"
 import {
   type MarketRef,
   type MoverData,
@@ -41,6 +41,7 @@ export const moverRejections = [
   "no_history",
   "small_move",
   "unsurprising",
+  "stray_start",
   "unconfirmed",
   "not_novel",
   "weaker_window",
@@ -101,9 +102,6 @@ export interface DroppedMover {
   readonly reason: Extract<MoverRejection, "weaker_window" | "event_quota">
 }
 
-/** How many ticks old a point may be beyond the instant it stands for: one may be missed. */
-const slackTicks = 2
-
 /** Where the start of a move is looked for: its last point in this range. */
 export function startRange(
   window: MoveWindow,
@@ -117,11 +115,14 @@ export function startRange(
 /** A week has quiet and busy days in it, and is what the series (9 days) still holds before 24 h. */
 const historyMs = 7 * day
 
-/** The history that says how much this market moves in an ordinary hour. */
+/** What says how much this market moves in an ordinary hour, and whether its start was real. */
 export function historyRange(
   move: Move,
 ): { readonly from: EpochMs; readonly to: EpochMs } {
-  return { from: move.startedAt - historyMs, to: move.startedAt }
+  return {
+    from: move.startedAt - historyMs,
+    to: move.startedAt + slackTicks * move.tickMs,
+  }
 }
 
 /** Below it a price is a few people's opinion. */
@@ -191,13 +192,14 @@ export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection
 /** How many times its ordinary size a move must have. */
 const zScoreMin = 3
 
-/** Gates 5-7: surprise, confirmation, novelty. Fails with the first that does. */
+/** Gates 5-7: surprise, confirmation of both ends, novelty. Fails with the first that does. */
 export function judgeMove(
   move: Move,
   evidence: MoveEvidence,
 ): Result.Result<Mover, MoverRejection> {
   const zScore = surprise(move, evidence.history)
   if (zScore < zScoreMin) return Result.fail("unsurprising")
+  if (startIsStray(move, evidence.history)) return Result.fail("stray_start")
   const confirmedBy = confirmation(move, evidence)
   if (confirmedBy === null) return Result.fail("unconfirmed")
   if (!isNovel(move, evidence.emitted)) return Result.fail("not_novel")

@@ -7,6 +7,7 @@ import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../src/domain/market.ts"
 import {
+  historyRange,
   judgeMove,
   type Move,
   type MoveEvidence,
@@ -218,6 +219,45 @@ Deno.test("gate 5: with under 24 returns the prior judges, wider outside .10-.90
 function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number }) {
   return { at: at + 4 * day, mid }
 }
+
+Deno.test("gate 6: coming home from a quote that strayed for one tick is no move", () => {
+  const around = (before: number | null, after: number | null) => {
+    const ticks = [
+      ...(before === null ? [] : [{ at: now - hour - tickMs, mid: before }]),
+      ...(after === null ? [] : [{ at: now - hour + tickMs, mid: after }]),
+    ]
+    const calm = evidence().history.filter(({ at }) => at <= now - hour)
+    return judged({ history: [...calm, ...ticks] })
+  }
+  strictEqual(around(0.6, 0.6), "stray_start")
+  strictEqual(around(0.55005, 0.55005), "stray_start")
+  strictEqual(around(0.55, 0.6), "persistence")
+  strictEqual(around(0.6, 0.55), "persistence")
+  strictEqual(around(0.5, 0.6), "persistence")
+  strictEqual(around(0.4, 0.4), "persistence")
+  strictEqual(around(null, 0.6), "persistence")
+  strictEqual(around(0.6, null), "persistence")
+})
+
+Deno.test("historyRange() covers the week before the start, and the two ticks after it", () => {
+  const { from, to } = historyRange(moveOf())
+  strictEqual(from, now - hour - 7 * day)
+  strictEqual(to, now - hour + 2 * tickMs)
+})
+
+Deno.test("gate 6: of the ticks around the start the nearest on each side speak, if near enough", () => {
+  const calm = evidence().history
+  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickMs, mid })
+  const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
+    judged({ history: [...calm, ...points] })
+  strictEqual(history(at(-2, 0.6), at(2, 0.6)), "stray_start")
+  strictEqual(history(at(-2.1, 0.6), at(2, 0.6)), "persistence")
+  strictEqual(history(at(-2, 0.6), at(2.1, 0.6)), "persistence")
+  strictEqual(history(at(-2, 0.6), at(-1, 0.5), at(1, 0.6)), "persistence")
+  strictEqual(history(at(-1, 0.5), at(-2, 0.6), at(1, 0.6)), "persistence")
+  strictEqual(history(at(-1, 0.6), at(2, 0.6), at(1, 0.5)), "persistence")
+  strictEqual(history(at(-1, 0.6), at(1, 0.5), at(2, 0.6)), "persistence")
+})
 
 Deno.test("gate 7: what the feed just said is not said again", () => {
   const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickMs }] as const

@@ -1,0 +1,63 @@
+/**
+ * Movers against planted truth: how many are right, how many planted jumps are found, and what a
+ * naive rule makes of the same worlds. What counts is defined in tests/support/moverTruth.ts.
+ *
+ *     deno run --no-check bench/movers.ts [seeds] [markets]
+ *
+ * Each seed is a world of its own, watched for 24 hours of ticks (every 10 minutes) on 8 days of
+ * history, without a store; then the same world with a truth that never moves, where only quotes
+ * bounce: nothing may go out there.
+ *
+ * @module
+ */
+import { makeWorld } from "../src/adapters/simulation/world.ts"
+import {
+  type Claim,
+  claimsOf,
+  type Score,
+  score,
+  total,
+  watch,
+  watchNaively,
+} from "../tests/support/moverTruth.ts"
+
+const seeds = Number(Deno.args[0] ?? 50)
+const markets = Number(Deno.args[1] ?? 150)
+
+const naive = "everything"
+const filtered = "sound and ordinary"
+const rules: Record<string, Array<Score>> = { "seven gates": [], naive: [], "naive, filtered": [] }
+const rejected: Record<string, number> = {}
+let bounces = 0
+
+for (let seed = 1; seed <= seeds; seed++) {
+  const world = makeWorld({ seed, markets })
+  const watched = watch(world)
+  for (const [reason, count] of Object.entries(watched.rejected)) {
+    rejected[reason] = (rejected[reason] ?? 0) + count
+  }
+  const add = (rule: string, claims: ReadonlyArray<Claim>) =>
+    rules[rule]?.push(score(world, claims))
+  add("seven gates", claimsOf(watched.movers))
+  add("naive", watchNaively(world, naive))
+  add("naive, filtered", watchNaively(world, filtered))
+  bounces += watch(makeWorld({ seed, markets, bounceOnly: true })).movers.length
+}
+
+const share = (part: number, whole: number) => `${part}/${whole} ${(part / whole).toFixed(4)}`
+const lines = Object.entries(rules).map(([rule, scores]) => {
+  const all = total(scores)
+  return [
+    rule.padEnd(16),
+    `precision ${share(all.right, all.emitted)}`,
+    `before the run, with a jump ${share(all.withJump, all.beforeRun)}`,
+    `recall ${share(all.found, all.jumps)}`,
+  ].join("  ")
+})
+const report = [
+  `${seeds} worlds of ${markets} markets, 24 h each`,
+  ...lines,
+  `bounce-only worlds: ${bounces} movers in ${seeds}`,
+  `rejected: ${JSON.stringify(rejected)}`,
+]
+await Deno.stdout.write(new TextEncoder().encode(report.join("\n") + "\n"))
