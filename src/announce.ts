@@ -56,7 +56,7 @@ export function tickLine(report: TickReport): string {
 function venueLine({ venue }: Settings): string {
   switch (venue.kind) {
     case "simulated":
-      return `simulated, seed ${venue.seed}, ${venue.markets} live markets, real time`
+      return `simulated, seed ${venue.seed}, in real time, with 8 days of history`
     case "replay":
       return `replay of ${venue.dir}`
     case "polymarket":

@@ -22,7 +22,6 @@ export const variables = {
   VENUE: "simulated, replay or polymarket",
   REPLAY_DIR: "the folder of recorded pages that VENUE=replay reads",
   SIMULATION_SEED: "which simulated world",
-  SIMULATION_MARKETS: "how many markets are live in the simulated world",
   TICK: "how often the venue is read, aligned to the clock",
   PAYMENTS: "simulated or live",
   ALLOW_SIMULATED_PAYMENTS: "1 lets `start` run with simulated payments",
@@ -46,7 +45,7 @@ export class InvalidSettings
   extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
 
 type VenueSettings =
-  | { readonly kind: "simulated"; readonly seed: number; readonly markets: number }
+  | { readonly kind: "simulated"; readonly seed: number }
   | { readonly kind: "replay"; readonly dir: string }
   | { readonly kind: "polymarket" }
 
@@ -156,8 +155,7 @@ const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   switch (Option.getOrElse(kind, () => "simulated" as const)) {
     case "simulated": {
       const seed = yield* read(Config.Int("SIMULATION_SEED").pipe(Config.withDefault(1)))
-      const markets = yield* read(Config.Int("SIMULATION_MARKETS").pipe(Config.withDefault(150)))
-      return { kind: "simulated", seed, markets } satisfies VenueSettings
+      return { kind: "simulated", seed } satisfies VenueSettings
     }
     case "replay": {
       const dir = yield* read(Config.option(Config.NonEmptyString("REPLAY_DIR")))

@@ -44,7 +44,7 @@ export interface TickReport {
   readonly seeded: number
   readonly books: number
   readonly movers: ReadonlyArray<string>
-  /** Listing rows, markets, books and moves that went no further, by reason. */
+  /** Listing rows, markets and moves that went no further, by reason; a market has two moves. */
   readonly rejected: Rejections
   readonly failed: ReadonlyArray<Stage>
   readonly seconds: number
@@ -122,7 +122,7 @@ const tick = Effect.fn("Ingestion.tick")(function* (
     markets: listing.markets,
     candidates: candidates.length,
     seeded,
-    books: readings.length,
+    books: readings.filter(({ book }) => book !== null).length,
     movers: found.items.map((item) => item.title),
     rejected,
     failed,

@@ -66,6 +66,9 @@ export const findMovers = Effect.fnUntraced(function* (
   return { items, rejected } satisfies MoversFound
 })
 
+/** Reasons that hold over one window and may not over the other; all others reject the market. */
+const ofWindow: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
+
 /** Gates 1-4 over both windows, with one query a window for the starting points. */
 const screen = Effect.fnUntraced(function* (
   { markets }: TickServices,
@@ -77,13 +80,20 @@ const screen = Effect.fnUntraced(function* (
   const moves: Array<Move> = []
   const sound = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
   const ids = sound.map(({ market }) => market.id)
-  for (const window of windows) {
-    const starts = yield* markets.lastMids(ids, startRange(window, slot, tickMs))
-    for (const { market, book } of readings) {
-      const start = starts.get(market.id)
+  const starts = yield* Effect.forEach(
+    windows,
+    (window) => markets.lastMids(ids, startRange(window, slot, tickMs)),
+  )
+  for (const { market, book } of readings) {
+    for (const [n, window] of windows.entries()) {
+      const start = starts[n]?.get(market.id)
       const screened = screenMove({ market, book, window, now: slot, tickMs, start })
-      if (Result.isSuccess(screened)) moves.push(screened.success)
-      else reject(screened.failure)
+      if (Result.isSuccess(screened)) {
+        moves.push(screened.success)
+        continue
+      }
+      reject(screened.failure)
+      if (!ofWindow.has(screened.failure)) break
     }
   }
   return moves

@@ -77,16 +77,19 @@ test("tick() run again for the same slot emits nothing twice", () =>
     equal((yield* feed.head(start)).index, first.movers.length)
   }))
 
-test("tick() counts every market, book and move that goes no further", () =>
+test("tick() counts every market and every move that goes no further, once", () =>
   Effect.gen(function* () {
     const { ingestion: service } = yield* ingestion()
     const report = yield* service.tick(start)
-    const { mechanical = 0, low_volume = 0, closed = 0, resolved = 0 } = report.rejected
-    equal(report.markets - report.candidates, mechanical + low_volume + closed + resolved)
-    const moves = Object.entries(report.rejected)
-      .filter(([reason]) => !["mechanical", "low_volume", "closed", "resolved"].includes(reason))
-      .reduce((sum, [, count]) => sum + count, 0)
-    equal(moves + report.movers.length, 2 * report.candidates, "two windows a candidate")
+    const sum = (reasons: ReadonlyArray<string>) =>
+      reasons.reduce((total, reason) => total + (report.rejected[reason] ?? 0), 0)
+    const ofListing = ["mechanical", "low_volume", "closed", "resolved"]
+    equal(report.markets - report.candidates, sum(ofListing))
+    const ofMarket = ["no_book", "empty_side", "crossed", "ghost", "thin_book", "wide_spread"]
+    const judged = report.candidates - sum([...ofMarket, "in_settlement"])
+    const ofMove = ["no_history", "small_move", "unsurprising", "unconfirmed", "not_novel"]
+    const dropped = ["weaker_window", "event_quota"]
+    equal(2 * judged, sum([...ofMove, ...dropped]) + report.movers.length)
   }))
 
 test("tick() keeps what a broken sweep had listed, and says that it was broken", () =>
