@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Cause, Clock, Duration, Effect, Fiber, Option } from "effect"
+import { type Cause, Clock, Duration, Effect, Option } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
@@ -51,7 +51,7 @@ interface Bodies {
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const feed = yield* Feed
   const clock = yield* Clock.Clock
-  const runFork = Effect.runForkWith(yield* Effect.context<never>())
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
   let bodies: Bodies | null = null
   let failing = false
   let computing: Promise<Bodies | null> | null = null
@@ -91,7 +91,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, refreshEvery)))
 
   const computeOnce = (): Promise<Bodies | null> =>
-    computing ??= Effect.runPromise(Fiber.join(runFork(refresh))).finally(() => {
+    computing ??= run(refresh).finally(() => {
       computing = null
     })
   const fresh = (): Bodies | null =>
