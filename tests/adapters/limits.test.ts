@@ -28,7 +28,7 @@ const arrivals = Arbitrary.schema(
       Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30_000 })),
       Schema.Literals([minute - 1, minute, minute + 1]),
     ]),
-  })).check(Schema.isMaxLength(60)),
+  })).check(Schema.isMaxLength(40)),
 )
 
 /** What the limit means: a list of grants, counted one by one. */
