@@ -17,7 +17,15 @@ import {
   toResponse,
 } from "./answer.ts"
 import { prepare, type PreparedRefusal } from "./errors.ts"
-import { clientAddress, clientKeys, type Limiter, type Verdict } from "./limits.ts"
+import type { RatePolicy } from "../services/RateLimits.ts"
+import {
+  clientAddress,
+  clientKeys,
+  type Limiter,
+  policyField,
+  rateField,
+  type Verdict,
+} from "./limits.ts"
 import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
 
 /** Longest path and query, in characters. */
@@ -39,6 +47,8 @@ export interface EdgeRoute {
 export interface EdgeOptions {
   readonly routes: ReadonlyMap<string, EdgeRoute>
   readonly trustedProxyHops: number
+  /** The budget of invalid payments, which the paywall counts; null when it is off. */
+  readonly invalidPayments: RatePolicy | null
   /** A fresh request id. */
   readonly nextId: () => string
 }
@@ -93,7 +103,10 @@ export function makeEdge(
     if (route.paid !== null && payment !== null && ask.method === "GET") {
       if (busy) return refuse(ask, overloaded)
       const seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
-      return settle(ask, route.paid(ask.request, seen).then((response) => dress(ask, response)))
+      return settle(
+        ask,
+        route.paid(ask.request, seen).then((response) => dress(ask, response, options)),
+      )
     }
     if (route.limiter.policyField === null) return current(ask, route, [], settle)
     const verdict = route.limiter.admit(clientKeys(addressOf(ask, options)), busy)
@@ -194,9 +207,14 @@ function refuse(
 }
 
 /** Puts on a route's response what every answer carries. */
-function dress(ask: Ask, response: Response): Response {
-  for (const [name, value] of commonHeaders) response.headers.set(name, value)
-  response.headers.set("x-request-id", ask.requestId)
+function dress(ask: Ask, response: Response, { invalidPayments }: EdgeOptions): Response {
+  const { headers } = response
+  for (const [name, value] of commonHeaders) headers.set(name, value)
+  headers.set("x-request-id", ask.requestId)
+  if (response.status === 429 && invalidPayments !== null) {
+    headers.set("ratelimit-policy", policyField(invalidPayments))
+    headers.set("ratelimit", rateField(invalidPayments, 0, headers.get("retry-after") ?? "1"))
+  }
   return response
 }
 

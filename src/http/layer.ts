@@ -9,7 +9,7 @@ import { products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { Feed } from "../services/Feed.ts"
 import type { Payments } from "../services/Payments.ts"
-import type { RateLimits } from "../services/RateLimits.ts"
+import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
 import { type Answer, answer } from "./answer.ts"
 import { type EdgeRoute, makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
@@ -55,13 +55,17 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
   })
   const free = yield* makeLimiter("free", options.limits.free)
   const documents = yield* makeLimiter("documents", options.limits.documents)
-  const paid = yield* paidHandler(options)
+  const invalidPayments = options.limits.invalidPayments === "off"
+    ? null
+    : { name: "invalid_payments", ...options.limits.invalidPayments }
+  const paid = yield* paidHandler(options.terms, invalidPayments)
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const face: Face = {
     handle: makeEdge({
       routes: edgeRoutes({ options, snapshot, free, documents, paid }),
       trustedProxyHops: options.trustedProxyHops,
+      invalidPayments,
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: snapshot.refresh,
@@ -96,13 +100,13 @@ export const layer = (
     }),
   )
 
-const paidHandler = Effect.fnUntraced(function* (options: FaceOptions) {
-  const { invalidPayments } = options.limits
+const paidHandler = Effect.fnUntraced(function* (
+  terms: PaymentTerms,
+  invalidPayments: RatePolicy | null,
+) {
   const app = yield* HttpRouter.toHttpEffect(paidRoutes({
-    terms: options.terms,
-    invalidPayments: invalidPayments === "off"
-      ? null
-      : { name: "invalid_payments", ...invalidPayments },
+    terms,
+    invalidPayments,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
         ? clientKeys(request.remoteAddress.value).near

@@ -10,7 +10,7 @@
 import { Clock, Effect, Result } from "effect"
 import * as NetAddress from "effect/net/NetAddress"
 import type { EpochMs } from "../domain/time.ts"
-import { type RateDecision, RateLimits } from "../services/RateLimits.ts"
+import { type RateDecision, RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
@@ -84,30 +84,40 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
           (site) => site.granted && site.remaining >= decision.remaining ? decision : site,
         )
       ),
-      Effect.map((decision) => verdict(name, decision)),
+      Effect.map((decision) => verdict(near, decision)),
       Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
     )
 
   const limiter: Limiter = {
-    policyField: `"${name}";q=${budget.limit};w=${Math.ceil(budget.windowMs / 1_000)}`,
+    policyField: policyField(near),
     admit: (client, busy) => {
       const left = Math.max(
         deniedFor(client.near),
         client.far === null ? 0 : deniedFor(client.far),
       )
-      if (left > 0) return verdict(name, { granted: false, remaining: 0, resetMs: left })
+      if (left > 0) return verdict(near, { granted: false, remaining: 0, resetMs: left })
       return busy ? unavailable : run(ask(client))
     },
   }
   return limiter
 })
 
-function verdict(name: string, { granted, remaining, resetMs }: RateDecision): Verdict {
+function verdict(policy: RatePolicy, { granted, remaining, resetMs }: RateDecision): Verdict {
   const seconds = Math.max(1, Math.ceil(resetMs / 1_000))
-  const field = `"${name}";r=${remaining};t=${seconds}`
+  const field = rateField(policy, remaining, String(seconds))
   return granted
     ? { kind: "granted", field }
     : { kind: "denied", field, retryAfterSeconds: seconds }
+}
+
+/** The `RateLimit-Policy` field of a policy. */
+export function policyField({ name, limit, windowMs }: RatePolicy): string {
+  return `"${name}";q=${limit};w=${Math.ceil(windowMs / 1_000)}`
+}
+
+/** The `RateLimit` field: what is left of a policy, and the seconds until there is more. */
+export function rateField({ name }: RatePolicy, remaining: number, seconds: string): string {
+  return `"${name}";r=${remaining};t=${seconds}`
 }
 
 /**

@@ -150,19 +150,18 @@ const generousPayments = Layer.succeed(Payments, {
 /** A tick every 10 minutes, as in production. */
 export const cadenceMs = 600_000
 
-export const servicesOver = (world: World) =>
+export const servicesOver = (world: World, payments: Layer.Layer<Payments> = generousPayments) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     rateLimits(world),
-    generousPayments,
+    payments,
   )
 
 /** The face over a world, as a function of requests from some peer. */
 export const makeFace = Effect.fnUntraced(
-  function* (world: World, options: Partial<FaceOptions> = {}) {
-    const face = yield* make({ ...faceOptions, ...options }).pipe(
-      Effect.provide(servicesOver(world)),
-    )
+  function* (world: World, payments?: Layer.Layer<Payments>) {
+    const services = yield* Layer.build(servicesOver(world, payments))
+    const face = yield* Effect.provide(make(faceOptions), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
       ...face,
