@@ -68,6 +68,7 @@ function facilitator(
 ): Facilitator["Service"] {
   const pause = Duration.isZero(delay) ? Effect.void : Effect.sleep(delay)
 
+  /** What is wrong with a request in itself; whether it can be paid, the ledger knows. */
   const fault = Effect.fnUntraced(function* (request: FacilitatorRequest) {
     const { token, authorization, signature, requirements } = request
     const now = yield* nowSeconds
@@ -75,11 +76,14 @@ function facilitator(
     if (Option.getOrNull(signer) !== authorization.from) return "invalid_exact_evm_signature"
     if (authorization.value.toString() !== requirements.amount) return "invalid_exact_evm_value"
     if (authorization.validAfter >= now) return "invalid_exact_evm_valid_after"
-    if (authorization.validBefore <= now) return "invalid_exact_evm_valid_before"
-    const used = yield* ledger.used(token.asset, authorization.from, authorization.nonce)
-    if (Option.isSome(used)) return "authorization_used"
-    const balance = yield* ledger.balance(authorization.from)
-    return balance < authorization.value ? "insufficient_funds" : null
+    return authorization.validBefore <= now ? "invalid_exact_evm_valid_before" : null
+  })
+
+  const funded = Effect.fnUntraced(function* ({ token, authorization }: FacilitatorRequest) {
+    const { from, nonce, value } = authorization
+    const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
+    if (used) return "authorization_used"
+    return balance < value ? "insufficient_funds" : null
   })
 
   const broadcast = Effect.fnUntraced(function* (request: FacilitatorRequest) {
@@ -138,7 +142,7 @@ function facilitator(
     if (misbehaviour === "silence") return yield* Effect.never
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
     if (misbehaviour !== null) return unknown(misbehaviour)
-    const reason = yield* fault(request)
+    const reason = (yield* fault(request)) ?? (yield* funded(request))
     return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
   })
 

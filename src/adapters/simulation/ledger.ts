@@ -41,6 +41,12 @@ export class Ledger extends Context.Service<Ledger, {
     from: Address,
     nonce: Bytes32,
   ) => Effect.Effect<Option.Option<Used>>
+  /** Whether a nonce is used, and what its payer may still spend, at one moment. */
+  readonly standing: (
+    asset: Address,
+    from: Address,
+    nonce: Bytes32,
+  ) => Effect.Effect<{ readonly used: boolean; readonly balance: bigint }>
   /** What an address may still spend. */
   readonly balance: (address: Address) => Effect.Effect<bigint>
   /** Everything that was ever transferred to an address. */
@@ -82,6 +88,18 @@ export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
         Effect.orDie,
       )
 
+    const standing = (asset: Address, from: Address, nonce: Bytes32) =>
+      sql<{ used: boolean; balance: bigint | null }>`
+        SELECT EXISTS (SELECT FROM simulated_authorization
+            WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
+          (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
+        Effect.map(([row]) => ({
+          used: row?.used ?? false,
+          balance: row?.balance ?? playBalance,
+        })),
+        Effect.orDie,
+      )
+
     const balance = (address: Address) =>
       sql<{ balance: bigint }>`
         SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
@@ -97,7 +115,7 @@ export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
         Effect.orDie,
       )
 
-    return Ledger.of({ transfer, cancel, used, balance, received })
+    return Ledger.of({ transfer, cancel, used, standing, balance, received })
   }),
 )
 
@@ -137,6 +155,8 @@ export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
       }),
     used: (asset, from, nonce) =>
       Effect.sync(() => Option.fromNullishOr(uses.get(key(asset, from, nonce)))),
+    standing: (asset, from, nonce) =>
+      Effect.sync(() => ({ used: uses.has(key(asset, from, nonce)), balance: balanceOf(from) })),
     balance: (address) => Effect.sync(() => balanceOf(address)),
     received: (address) =>
       Effect.sync(() =>
