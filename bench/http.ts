@@ -149,8 +149,12 @@ try {
     }
   })
   const of = (name: string) => rows.find((row) => row.name.startsWith(name))
-  const ratio = (a: string, b: string) =>
-    ((of(a)?.perSecond ?? NaN) / (of(b)?.perSecond ?? NaN)).toFixed(2)
+  const ratio = (a: string, b: string) => {
+    const [x, y] = [of(a), of(b)]
+    const perSecond = (x?.perSecond ?? NaN) / (y?.perSecond ?? NaN)
+    const cpu = (y?.cpuMicros ?? NaN) / (x?.cpuMicros ?? NaN)
+    return `${perSecond.toFixed(2)} by requests a second, ${cpu.toFixed(2)} by CPU`
+  }
   // deno-lint-ignore no-console
   console.table(rows)
   // deno-lint-ignore no-console

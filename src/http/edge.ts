@@ -51,6 +51,8 @@ export interface EdgeOptions {
   readonly invalidPayments: RatePolicy | null
   /** A fresh request id. */
   readonly nextId: () => string
+  /** Told of every answer. */
+  readonly answered: (status: number) => void
 }
 
 /** What is known of one request. */
@@ -132,7 +134,7 @@ export function makeEdge(
     }
   }
 
-  return (request, peer) => {
+  const answer = (request: Request, peer: Peer): Response | Promise<Response> => {
     const url = request.url
     const start = pathStart(url)
     const end = url.indexOf("?", start)
@@ -155,6 +157,15 @@ export function makeEdge(
       return refuse(ask, length > bodyBytesMax ? bodyTooLarge : methodNotAllowed)
     }
     return serve(ask, route)
+  }
+
+  const counted = (response: Response) => {
+    options.answered(response.status)
+    return response
+  }
+  return (request, peer) => {
+    const response = answer(request, peer)
+    return response instanceof Promise ? response.then(counted) : counted(response)
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Cause, Context, type Duration, Effect, Layer, Random } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import { products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
@@ -61,11 +61,13 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
   const paid = yield* paidHandler(options.terms, invalidPayments)
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
+  const answered = yield* countAnswers
   const face: Face = {
     handle: makeEdge({
       routes: edgeRoutes({ options, snapshot, free, documents, paid }),
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
+      answered,
       nextId: () => `${prefix}-${(++count).toString(36).padStart(6, "0")}`,
     }),
     refresh: snapshot.refresh,
@@ -99,6 +101,33 @@ export const layer = (
       return { address, refresh }
     }),
   )
+
+const answersEvery = Duration.seconds(1)
+const answers = Metric.counter("http_answers_total", {
+  description: "Answers given on the public listener, by status",
+  incremental: true,
+})
+
+/** Counts answers by status: in plain numbers, put into the metric once a second. */
+const countAnswers = Effect.gen(function* () {
+  const counts = new Map<number, number>()
+  const flush = Effect.suspend(() => {
+    const taken = [...counts]
+    counts.clear()
+    return Effect.forEach(
+      taken,
+      ([status, count]) =>
+        Metric.update(Metric.withAttributes(answers, { status: String(status) }), count),
+      {
+        discard: true,
+      },
+    )
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(flush, answersEvery)))
+  return (status: number) => {
+    counts.set(status, (counts.get(status) ?? 0) + 1)
+  }
+})
 
 const paidHandler = Effect.fnUntraced(function* (
   terms: PaymentTerms,

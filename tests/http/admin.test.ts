@@ -4,10 +4,12 @@
  * @module
  */
 import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
-import { Duration, Effect, Ref } from "effect"
+import { Duration, Effect, Metric, Ref } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { TestClock } from "effect/testing"
 import { serveAdmin } from "../../src/http/admin.ts"
-import { liveTest } from "../support/effect.ts"
-import { makeWorld, servicesOver, type World } from "../support/face.ts"
+import { liveTest, test } from "../support/effect.ts"
+import { makeFace, makeWorld, servicesOver, type World } from "../support/face.ts"
 
 const serving = Effect.fnUntraced(function* (world: World) {
   const draining = yield* Ref.make(false)
@@ -38,6 +40,17 @@ liveTest("/readyz says yes, or the one thing that is missing", () =>
     equal(yield* get("/readyz"), [503, "the process is stopping\n"])
     equal(yield* get("/livez"), [200, "ok\n"])
   }))
+
+test("every answer is counted by its status", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* face.get(path)
+    yield* TestClock.adjust("1 second")
+    const text = yield* PrometheusMetrics.format()
+    for (const status of [200, 404, 402]) {
+      match(text, new RegExp(`^http_answers_total\\{status="${status}"\\} 1$`, "m"))
+    }
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
 liveTest("/metrics is Prometheus text, and nothing else is served", () =>
   Effect.gen(function* () {

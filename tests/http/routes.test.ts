@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect, Ref } from "effect"
+import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { products } from "../../src/domain/product.ts"
 import { minute } from "../../src/domain/time.ts"
@@ -58,7 +58,7 @@ for (const [state, enter] of Object.entries(states)) {
           strictEqual(yield* faultOf(path, method, response), null, row)
         }
       }
-    }))
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
 /** Query, state, status: what a request with a payment that pays gets. */
