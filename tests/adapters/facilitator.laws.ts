@@ -77,7 +77,7 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
   [
     "settle() takes the price once; the chain then proves that very transaction",
     Effect.fnUntraced(function* (nowSeconds) {
-      const { settle } = yield* Facilitator
+      const { verify, settle } = yield* Facilitator
       const { balance } = yield* Ledger
       const request = yield* asked(nowSeconds)
       const outcome = yield* settle(request)
@@ -88,7 +88,8 @@ export const facilitatorLaws: ReadonlyArray<FacilitatorLaw> = [
         outcome.outcome === "settled" && outcome.transaction,
         proof.proof === "paid" && proof.at.transaction,
       )
-      yield* settle(request)
+      equal((yield* verify(request)).outcome, "invalid")
+      equal((yield* settle(request)).outcome, "declined")
       equal(yield* received, product.price)
       equal(yield* balance(request.authorization.from), playBalance - product.price)
     }),

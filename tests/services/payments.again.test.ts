@@ -4,19 +4,24 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber, Result } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Result, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import {
   answering,
   gatedWork,
   inMarket,
+  market,
   nothing,
   once,
   passing,
   purchase,
+  startSeconds,
   stateOf,
   taken,
 } from "../support/sales.ts"
@@ -169,3 +174,23 @@ test("a buyer who hangs up after the intent has paid, and finds the answer kept"
     }),
     { delay: Duration.seconds(2) },
   ))
+
+test("a service that closes waits for its payments to end", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(startSeconds * 1_000)
+    const store = yield* PaymentStore
+    const bought = yield* purchase()
+    const scope = yield* Scope.make()
+    const shop = yield* Layer.buildWithScope(
+      market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, store)),
+      scope,
+    )
+    const { sell } = Context.get(shop, Payments)
+    const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+    yield* passing(1)
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* passing(1)
+    yield* Fiber.join(closing)
+    equal(outcome(yield* Fiber.join(call)), "answer")
+    equal([...(yield* store.countByState).keys()], ["answered"])
+  }).pipe(Effect.provide(memoryPaymentStore)))

@@ -4,10 +4,11 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Fiber, Result } from "effect"
+import { Duration, Effect, Fiber, Option, Result } from "effect"
 import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import { nonce } from "../support/terms.ts"
 import { test } from "../support/effect.ts"
 import {
@@ -82,6 +83,22 @@ for (
       equal(yield* taken, once)
     })))
 }
+
+test("sent() remembers that an answer was handed over, and only a charged one", () =>
+  inMarket(Effect.gen(function* () {
+    const { sent } = yield* Payments
+    const store = yield* PaymentStore
+    const marked = Effect.fnUntraced(function* (bought: Purchase, charge: boolean) {
+      const delivery = Result.getOrThrow(yield* sale(bought, answering("answer", charge), 5))
+      equal(Option.getOrThrow(yield* store.find(delivery.paymentId)).sent, false)
+      yield* sent(delivery)
+      yield* passing(1)
+      return Option.getOrThrow(yield* store.find(delivery.paymentId)).sent
+    })
+    const bought = yield* purchase()
+    equal(yield* marked(bought, false), false)
+    equal(yield* marked(bought, true), true)
+  })))
 
 test("sell() charges nothing when the work dies", () =>
   inMarket(Effect.gen(function* () {
