@@ -80,6 +80,7 @@ const work = Effect.gen(function* () {
       `(${Math.round(total / appended * 1_000)}/s), ${pollers} pollers: ` +
       `${missed} missed, ${repeated} repeated, ${unordered} out of place`,
   )
+  return missed + repeated + unordered === 0
 })
 
 // deno-lint-ignore no-console
@@ -87,5 +88,6 @@ const print = (line: string) => console.log(line)
 
 for (const { name, layer: store } of stores.slice(-1)) {
   print(`${name} store`)
-  await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
+  const sound = await Effect.runPromise(work.pipe(Effect.provide(Layer.provide(layer, store))))
+  if (!sound) Deno.exit(1)
 }

@@ -6,7 +6,7 @@
  *
  * Each seed is a world of its own, watched for 24 hours of ticks (every 10 minutes) on 8 days of
  * history, without a store; then the same world with a truth that never moves, where only quotes
- * bounce: nothing may go out there.
+ * bounce: nothing may go out there. Ends with 1 when an aim is missed.
  *
  * @module
  */
@@ -54,10 +54,16 @@ const lines = Object.entries(rules).map(([rule, scores]) => {
     `recall ${share(all.found, all.jumps)}`,
   ].join("  ")
 })
+const gates = total(rules["seven gates"] ?? [])
+const aims = { precision: 0.9, recall: 0.8 }
+const met = bounces === 0 && gates.right >= aims.precision * gates.emitted &&
+  gates.found >= aims.recall * gates.jumps
 const report = [
   `${seeds} worlds of ${markets} markets, 24 h each`,
   ...lines,
   `bounce-only worlds: ${bounces} movers in ${seeds}`,
   `rejected: ${JSON.stringify(rejected)}`,
+  `aims (precision ${aims.precision}, recall ${aims.recall}, no bounce) ${met ? "met" : "MISSED"}`,
 ]
 await Deno.stdout.write(new TextEncoder().encode(report.join("\n") + "\n"))
+Deno.exit(met ? 0 : 1)
