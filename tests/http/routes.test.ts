@@ -102,6 +102,31 @@ for (const [id, query, state, status] of sold) {
     }))
 }
 
+/** Query, charged, filters, indices: what /v1/signals sells of items 1 to 30. */
+const pages: ReadonlyArray<readonly [string, boolean, unknown, ReadonlyArray<number>]> = [
+  ["?count=3", true, { since: null, count: 3, type: "all" }, [28, 29, 30]],
+  ["?since=5&count=2", true, { since: 5, count: 2, type: "all" }, [6, 7]],
+  ["?since=29&type=mover", true, { since: 29, count: 10, type: "mover" }, [30]],
+  ["?since=30", false, { since: 30, count: 10, type: "all" }, []],
+  ["?since=999999999999999", false, { since: 999_999_999_999_999, count: 10, type: "all" }, []],
+  ["?type=whale_entry", false, { since: null, count: 10, type: "whale_entry" }, []],
+]
+
+for (const [query, charged, filters, indices] of pages) {
+  test(`/v1/signals${query} is ${indices.length} items, ${charged ? "" : "not "}charged`, () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const face = yield* makeFace(yield* makeWorld(30))
+      const headers = { "payment-signature": yield* paymentFor(products.signals) }
+      const response = yield* face.get(`/v1/signals${query}`, { headers })
+      const body = yield* Effect.promise(() => response.json())
+      equal([body.charged, body.count, body.filters], [charged, indices.length, filters])
+      equal(body.data.map((item: { feedIndex: number }) => item.feedIndex), indices)
+      strictEqual(response.headers.has("payment-response"), charged)
+      strictEqual(response.headers.get("cache-control"), "private, no-store")
+    }))
+}
+
 test("a paid path answers HEAD with 402, paid or not", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(noon)
