@@ -37,6 +37,7 @@ for (let round = 1; round <= 3; round++) {
   }
   const each = (ms: number) => (ms / found * 1_000).toFixed(1)
   const kilobytes = (pages.join("").length / found / 1_000).toFixed(1)
+  // deno-lint-ignore no-console
   console.log(
     `round ${round}: ${found} markets, ${each(decodeMs)} us a row to decode, ` +
       `${each(parseMs)} us to parse (${kilobytes} kB a row)`,
