@@ -38,8 +38,8 @@ const sweepEvery = Duration.seconds(15)
 const drain = Duration.seconds(20)
 /** How long a load balancer has to see that this replica drains, before it stops to listen. */
 const grace = Duration.seconds(5)
-/** Seconds a buyer's authorization should stay valid, and seconds that work and settlement need. */
-const paymentSeconds = { maxTimeout: 120, needed: 24 }
+/** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
+const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
 /** The client every store works through, migrated to the newest schema. */
 const databaseLayer = ({ database }: Settings) => {

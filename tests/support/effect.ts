@@ -13,7 +13,9 @@ export function test<E>(
 ): void {
   Deno.test(name, () =>
     Effect.runPromise(
-      Effect.scoped(Effect.suspend(body)).pipe(Effect.provide(TestClock.layer())),
+      Effect.scoped(Effect.suspend(body)).pipe(
+        Effect.provide(TestClock.layer()),
+      ),
     ))
 }
 
