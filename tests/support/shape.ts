@@ -41,6 +41,24 @@ const corsHeaders = [
   "X-A2A-Extensions",
 ]
 
+const allowedHeaders = [
+  "Content-Type",
+  "Accept",
+  "Authorization",
+  "PAYMENT-SIGNATURE",
+  "X-PAYMENT",
+  "Access-Control-Expose-Headers",
+  "If-None-Match",
+  "X-Request-Id",
+  "Idempotency-Key",
+  "A2A-Version",
+  "A2A-Extensions",
+  "X-A2A-Extensions",
+  "MCP-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+]
+
 /** The first thing about a response that the contract does not allow; null when there is none. */
 export const faultOf = (
   path: string,
@@ -57,7 +75,12 @@ function headerFault({ status, headers }: Response): string | null {
   if (!has("access-control-allow-origin", "*")) return "no CORS"
   if (!has("access-control-expose-headers", corsHeaders.join(", "))) return "other exposed headers"
   if (!/^[A-Za-z0-9_-]{8,64}$/.test(headers.get("x-request-id") ?? "")) return "no request id"
-  if (status === 405 && !has("allow", "GET, HEAD, OPTIONS")) return "no Allow"
+  if (status === 204) {
+    if (!has("access-control-allow-headers", allowedHeaders.join(", "))) return "other headers"
+    if (!has("access-control-max-age", "86400")) return "another max-age"
+    if (!has("access-control-allow-methods", "GET, HEAD, OPTIONS")) return "other methods"
+  }
+  if ((status === 405 || status === 204) && !has("allow", "GET, HEAD, OPTIONS")) return "no Allow"
   if (status === 402 && headers.get("payment-required") === null) return "no PAYMENT-REQUIRED"
   const waits = [429, 502, 503, 504].includes(status)
   if (waits && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
