@@ -1,6 +1,7 @@
 /**
  * The reference seller, `@x402/hono` on Deno, selling /v1/latest for the price we sell it for: what
- * the unpaid 402 is measured against. Its facilitator answers in process; `PORT` as ever.
+ * the unpaid 402 and the paid answer are measured against. Its facilitator answers in process, keeps
+ * no record, and checks signatures with viem; `PORT` as ever.
  *
  * @module
  */
@@ -8,9 +9,24 @@ import type { FacilitatorClient } from "@x402/core/server"
 import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { paymentMiddleware, x402ResourceServer } from "@x402/hono"
 import { Hono } from "hono"
+import { verifyTypedData } from "viem"
 import { products } from "../../src/domain/product.ts"
+import { transferTypes } from "../../tests/support/buyers.ts"
+import { terms } from "../../tests/support/terms.ts"
 
 const network = "eip155:8453"
+
+interface EvmPayload {
+  readonly authorization: {
+    readonly from: `0x${string}`
+    readonly to: `0x${string}`
+    readonly value: string
+    readonly validAfter: string
+    readonly validBefore: string
+    readonly nonce: `0x${string}`
+  }
+  readonly signature: `0x${string}`
+}
 
 const facilitator: FacilitatorClient = {
   getSupported: () =>
@@ -19,7 +35,28 @@ const facilitator: FacilitatorClient = {
       extensions: [],
       signers: {},
     }),
-  verify: () => Promise.resolve({ isValid: true, payer: "0x00" }),
+  verify: async ({ payload }, { asset, extra }) => {
+    const { authorization, signature } = payload as unknown as EvmPayload
+    const isValid = await verifyTypedData({
+      address: authorization.from,
+      domain: {
+        name: String(extra["name"]),
+        version: String(extra["version"]),
+        chainId: 8453,
+        verifyingContract: asset as `0x${string}`,
+      },
+      types: transferTypes,
+      primaryType: "TransferWithAuthorization",
+      message: {
+        ...authorization,
+        value: BigInt(authorization.value),
+        validAfter: BigInt(authorization.validAfter),
+        validBefore: BigInt(authorization.validBefore),
+      },
+      signature,
+    })
+    return { isValid, payer: authorization.from }
+  },
   settle: () => Promise.resolve({ success: true, transaction: "0x00", network, payer: "0x00" }),
 }
 
@@ -32,6 +69,7 @@ app.use(paymentMiddleware(
         price: "$0.01",
         network,
         payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+        maxTimeoutSeconds: terms.maxTimeoutSeconds,
       },
       description: products.latest.description,
       mimeType: "application/json",

@@ -1,0 +1,60 @@
+/**
+ * The face selling for real over an in-memory feed, as a process of its own for benchmarks: every
+ * payment's signature is checked here, and every move of it is kept in the PostgreSQL of
+ * `DATABASE_URL`. Facilitator and chain answer in process, as the reference seller's does; `PORT`.
+ *
+ * @module
+ */
+import { Duration, Effect, Layer, Redacted } from "effect"
+import { layerPostgres } from "../../src/adapters/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
+import * as paymentStore from "../../src/adapters/postgres/payments.ts"
+import * as signatures from "../../src/adapters/signatures.ts"
+import { layer } from "../../src/http/layer.ts"
+import { Chain } from "../../src/services/Chain.ts"
+import { Facilitator } from "../../src/services/Facilitator.ts"
+import { Payments } from "../../src/services/Payments.ts"
+import { faceOptions, makeWorld, servicesOver } from "../../tests/support/face.ts"
+import { terms } from "../../tests/support/terms.ts"
+
+const transaction = `0x${"1".padStart(64, "0")}`
+
+const facilitator = Layer.succeed(Facilitator, {
+  name: "in process",
+  verify: () => Effect.succeed({ outcome: "valid" }),
+  settle: () => Effect.succeed({ outcome: "settled", transaction }),
+})
+
+const chain = Layer.succeed(Chain, {
+  paymentProof: () =>
+    Effect.succeed({
+      proof: "paid",
+      at: { transaction, block: 1n, logIndex: 1, finality: "latest" },
+    }),
+})
+
+const connectionsMax = 16
+
+const database = Layer.provideMerge(
+  Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate)),
+  layerPostgres({
+    url: Redacted.make(Deno.env.get("DATABASE_URL") ?? ""),
+    maxConnections: connectionsMax,
+  }),
+)
+const payments = Payments.layer({ terms }).pipe(
+  Layer.provide(Layer.mergeAll(facilitator, chain, signatures.layer, paymentStore.layer)),
+  Layer.provide(database),
+  Layer.orDie,
+)
+
+const served = Effect.map(makeWorld(1_000), (world) =>
+  layer({
+    ...faceOptions,
+    limits: { free: "off", documents: "off", invalidPayments: "off" },
+    hostname: "127.0.0.1",
+    port: Number(Deno.env.get("PORT")),
+    drain: Duration.seconds(1),
+  }).pipe(Layer.provide(servicesOver(world, payments))))
+
+await Effect.runPromise(Effect.scoped(Layer.launch(Layer.unwrap(served))))
