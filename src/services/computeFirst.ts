@@ -32,6 +32,8 @@ export interface PaymentTiming {
   /** How often the chain is asked after settlement, and how many times. */
   readonly proveEvery: Duration.Duration
   readonly proveTimes: number
+  /** How long all that asking may take, however long the chain takes over each question. */
+  readonly prove: Duration.Duration
   /** How long after the intent the buyer may still come for the answer. */
   readonly hold: Duration.Duration
   /** How often a second copy of a payment looks whether the first is done, and how many times. */
@@ -46,6 +48,7 @@ export const defaultTiming: PaymentTiming = {
   settle: Duration.seconds(21),
   proveEvery: Duration.millis(500),
   proveTimes: 20,
+  prove: Duration.seconds(15),
   hold: Duration.minutes(10),
   waitEvery: Duration.millis(200),
   waitTimes: 100,
@@ -87,7 +90,8 @@ export const sellComputeFirst = Effect.fnUntraced(function* (
     answer: { body: answer.body },
     lease: timing.lease,
   }).pipe(Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)))
-  if (Option.isNone(settling)) return yield* unavailable
+  // Taken over, since its lease ran out: what has become of the money, another worker knows.
+  if (Option.isNone(settling)) return yield* unresolved
   const payment = yield* settled(ports, settling.value, request)
   return { charged: true, payment, answer } satisfies Sold
 })
@@ -173,15 +177,29 @@ const settled = Effect.fnUntraced(function* (
       schedule: Schedule.spaced(timing.proveEvery),
       times: timing.proveTimes,
     }),
+    Effect.timeoutOrElse({
+      duration: timing.prove,
+      orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
+    }),
   )
-  const next = afterProof(proof, outcome, hint)
-  const row = yield* store.move(settling, next).pipe(
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
-  )
-  if (Option.isNone(row) || row.value.state === "unresolved") return yield* unresolved
-  if (row.value.state === "void") return yield* neverPaid
-  return row.value
+  const row = yield* ended(store, settling, afterProof(proof, outcome, hint))
+  if (row?.state === "answered") return row
+  return yield* row?.state === "void" ? neverPaid : unresolved
 })
+
+/**
+ * Makes the last move. When it is not heard of, or a sweep came first, the row itself is asked: an
+ * answer that was charged is handed over now, for a buyer without a secret cannot come again.
+ */
+const ended = (store: PaymentStore["Service"], settling: Payment, next: Move) =>
+  store.move(settling, next).pipe(
+    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.flatMap((row) =>
+      Option.isSome(row) ? Effect.succeed(row) : store.find(settling.paymentId)
+    ),
+    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
+    Effect.map(Option.getOrNull),
+  )
 
 const settle = ({ facilitator, timing }: SagaPorts, request: FacilitatorRequest) =>
   facilitator.settle(request).pipe(

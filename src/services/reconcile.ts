@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Option } from "effect"
 import type { SettlementOrder } from "../domain/product.ts"
-import type { Chain, ExpectedTransfer, PaymentProof } from "./Chain.ts"
+import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
 import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
 
 /** True when the row waits for somebody: its worker is gone, or only the chain can tell. */
@@ -91,9 +91,16 @@ export function verdict(
   }
 }
 
+/** Longest wait for one word of the chain: neither a sale nor the sweep may hang on it. */
+const chainPatience = Duration.seconds(5)
+
 /** The chain's word on a payment; a chain that cannot be read has said nothing. */
 export function proofOf(chain: Chain["Service"], payment: Payment): Effect.Effect<PaymentProof> {
   return chain.paymentProof(expectedTransfer(payment)).pipe(
+    Effect.timeoutOrElse({
+      duration: chainPatience,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+    }),
     Effect.catchTag("ChainUnavailable", ({ reason }) =>
       Effect.as(
         Effect.logWarning(`Cannot read the chain: ${reason}`),

@@ -9,6 +9,7 @@ import { TestClock } from "effect/testing"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { Signatures } from "../../src/services/Signatures.ts"
 import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
@@ -25,6 +26,7 @@ import {
   stateOf,
   taken,
 } from "../support/sales.ts"
+import { token } from "../support/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 
@@ -130,6 +132,29 @@ test("a second copy stops waiting after its bound", () =>
     yield* open
     yield* passing(2)
     equal(outcome(yield* Fiber.join(first)), "answer")
+  })))
+
+test("a worker whose payment was taken over says nothing of the money, and sells nothing", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const store = yield* PaymentStore
+    const { paymentId } = yield* Signatures
+    const bought = yield* purchase({ secret })
+    const { began, open, work } = yield* gatedWork
+    const stalled = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    yield* began
+    const held = {
+      paymentId: paymentId({ ...token, ...bought.payment.authorization }),
+      state: "claimed" as const,
+      fence: 1,
+    }
+    yield* store.move(held, { event: "release", reason: "lease_lost" })
+    const next = yield* Effect.forkChild(Effect.result(sell(bought, answering("the next's"))))
+    yield* passing(1)
+    equal(outcome(yield* Fiber.join(next)), "the next's")
+    yield* open
+    yield* passing(1)
+    equal([outcome(yield* Fiber.join(stalled)), yield* taken], ["Unresolved", once])
   })))
 
 test("a buyer who hangs up while the answer is computed is not charged, and may come again", () =>

@@ -5,6 +5,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { Ledger } from "../../src/adapters/simulation/ledger.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
@@ -121,3 +122,47 @@ test("a released payment that comes again too late is refused, and claimed by no
     equal(yield* sale({ ...bought, late: "It expires too soon" }), "payment_required")
     equal([yield* stateOf(bought), yield* taken], ["released", nothing])
   })))
+
+test("a chain that never answers holds up neither a sale nor a sweep", () => {
+  let silent = true
+  return inMarket(
+    Effect.gen(function* () {
+      const { sell, sweep } = yield* Payments
+      const bought = yield* purchase()
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+      yield* passing(16)
+      const told = call.pollUnsafe() === undefined ? "nothing" : outcome(yield* Fiber.join(call))
+      const sweeping = yield* Effect.forkChild(sweep)
+      yield* passing(16)
+      const swept = sweeping.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(sweeping)
+      equal([told, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
+      silent = false
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+    }),
+    { chainSilent: () => silent },
+  )
+})
+
+test("a sale that a sweep has overtaken hands over the answer the sweep found paid", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sell, sweep } = yield* Payments
+      const store = yield* PaymentStore
+      const { paymentId } = yield* Signatures
+      const bought = yield* purchase()
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+      yield* TestClock.adjust(Duration.millis(800))
+      const id = paymentId({ ...token, ...bought.payment.authorization })
+      const held = Option.getOrThrow(yield* store.find(id))
+      equal(held.state, "settling")
+      yield* store.move(held, { event: "doubt", reason: "lease_lost", transactionHint: null })
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+      yield* passing(1)
+      // Without a secret the buyer has no second chance to get what was charged.
+      equal([outcome(yield* Fiber.join(call)), yield* taken], ["delivered", once])
+    }),
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.millis(700),
+    },
+  ))

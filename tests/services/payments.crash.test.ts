@@ -161,7 +161,7 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "answer",
     when: "after",
-    told: "Unresolved",
+    told: "delivered",
     left: "answered",
     swept: "answered",
     paid: true,

@@ -36,6 +36,8 @@ export interface SimulationOptions {
   readonly misbehave?: (call: "verify" | "settle") => Misbehaviour | null
   /** True while the chain cannot be read. */
   readonly chainDown?: () => boolean
+  /** True while the chain takes a question and never answers it. */
+  readonly chainSilent?: () => boolean
   /** How long after its block a transfer is safe. */
   readonly safeAfterSeconds?: number
 }
@@ -151,11 +153,12 @@ function facilitator(
 
 function chain(
   ledger: Ledger["Service"],
-  { chainDown = () => false, safeAfterSeconds = 0 }: SimulationOptions,
+  { chainDown = () => false, chainSilent = () => false, safeAfterSeconds = 0 }: SimulationOptions,
 ): Chain["Service"] {
   return Chain.of({
     paymentProof: Effect.fnUntraced(function* (expected) {
       if (chainDown()) return yield* new ChainUnavailable({ reason: "simulated" })
+      if (chainSilent()) return yield* Effect.never
       const safe = (yield* nowSeconds) - BigInt(safeAfterSeconds)
       const found = yield* ledger.used(expected.asset, expected.from, expected.nonce)
       return Option.match(found, {
