@@ -99,7 +99,8 @@ export function makeEdge(
     const { headers } = ask.request
     const payment = route.paid === null
       ? null
-      : headers.get("payment-signature") ?? headers.get("x-payment")
+      // Empty is none, as the paywall has it: else an unpaid probe would pass its limit by.
+      : headers.get("payment-signature") || headers.get("x-payment") || null
     if (payment !== null && payment.length > paymentLengthMax) return refuse(ask, paymentTooLong)
     const busy = pending >= pendingMax
     if (route.paid !== null && payment !== null && ask.method === "GET") {

@@ -140,6 +140,19 @@ test("a paid path answers HEAD with 402, paid or not", () =>
     strictEqual(yield* Effect.promise(() => response.text()), "")
   }))
 
+test("an empty payment header is none: its 402 counts against the budget of unpaid probes", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const face = yield* makeFace(yield* makeWorld(1))
+    for (const headers of [{ "payment-signature": "" }, { "x-payment": "" }]) {
+      const response = yield* face.get("/v1/latest", { headers })
+      strictEqual(response.status, 402)
+      match(response.headers.get("ratelimit") ?? "", /^"documents";r=/)
+    }
+    const headers = { "payment-signature": "", "x-payment": yield* paymentFor(products.latest) }
+    strictEqual((yield* face.get("/v1/latest", { headers })).status, 200)
+  }))
+
 test("a payment header beyond 8 KiB and a path beyond 2 KiB are turned away", () =>
   Effect.gen(function* () {
     const face = yield* makeFace(yield* makeWorld(1))
