@@ -9,6 +9,7 @@ import type { Market, PricePoint, SeriesPoint } from "../domain/market.ts"
 import { spreadMax } from "../domain/mover.ts"
 import { day, type EpochMs, hour } from "../domain/time.ts"
 import { tally, type TickServices } from "./Tick.ts"
+import type { VenueUnavailable } from "./VenueClient.ts"
 
 /** A candidate and what its book says; null when the venue gave none. */
 export interface BookReading {
@@ -24,6 +25,8 @@ const booksConcurrency = 4
  * Reads the books of these markets into `readings`, and adds a point to the series of each whose
  * book is sound. A mid between quotes too far apart to pass the movers' own gate is nobody's price:
  * it is not kept, so that no move can start from it.
+ *
+ * A batch that cannot be had costs no other batch; it is counted, and told when all have been asked.
  */
 export const readBooks = Effect.fnUntraced(function* (
   { venue, markets }: TickServices,
@@ -36,24 +39,32 @@ export const readBooks = Effect.fnUntraced(function* (
     { length: Math.ceil(candidates.length / booksBatch) },
     (_, i) => candidates.slice(i * booksBatch, (i + 1) * booksBatch),
   )
+  const failures: Array<VenueUnavailable> = []
   const read = Effect.fnUntraced(function* (batch: ReadonlyArray<Market>) {
-    const books = yield* venue.books(batch.map((market) => market.tokenIds[0]))
+    const answer = yield* Effect.result(venue.books(batch.map((market) => market.tokenIds[0])))
+    if (Result.isFailure(answer)) {
+      failures.push(answer.failure)
+      return tally(rejected, { unavailable: batch.length })
+    }
+    const books = answer.success
     tally(rejected, books.rejected)
     const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
-    const read = batch.map((market): BookReading => {
+    const found = batch.map((market): BookReading => {
       const book = byToken.get(market.tokenIds[0])
       return { market, book: book === undefined ? null : microstructure(book) }
     })
     yield* markets.appendMids(
-      read.flatMap(({ market, book }) =>
+      found.flatMap(({ market, book }) =>
         book !== null && Result.isSuccess(book) && book.success.spread <= spreadMax
           ? [{ marketId: market.id, at: slot, mid: book.success.mid }]
           : []
       ),
     )
-    readings.push(...read)
+    readings.push(...found)
   })
   yield* Effect.forEach(batches, read, { concurrency: booksConcurrency, discard: true })
+  const [failure] = failures
+  if (failure !== undefined) return yield* failure
 })
 
 /** Markets seeded in one tick, and histories asked for at once. */

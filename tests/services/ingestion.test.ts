@@ -118,6 +118,31 @@ test("tick() survives a venue without books, and the next tick is whole again", 
     ok(isGood(yield* service.tick(start + Duration.toMillis(tick))))
   }))
 
+test("tick() loses no other book to a batch that cannot be had, and says that one was lost", () =>
+  Effect.gen(function* () {
+    const large = makeWorld({ seed: 11, markets: 1_400, gateShare: 0.9 })
+    const rows = large.list(start, 0, 1_400)
+    let asked = 0
+    let lost = 0
+    const { ingestion: service } = yield* ingestion(() => ({
+      listMarkets: Stream.make({ rows, rejected: {} }),
+      priceHistory: () => Effect.succeed([]),
+      books: (tokens) => {
+        asked += 1
+        if (asked === 1) lost = tokens.length
+        return asked === 1 ? Effect.fail(down) : Effect.succeed({
+          rows: tokens.flatMap((token) => large.book(token, start) ?? []),
+          rejected: {},
+        })
+      },
+    }))
+    const report = yield* service.tick(start)
+    equal(report.failed, ["books"])
+    equal(report.rejected["unavailable"], lost)
+    ok(asked > 2, `${asked} batches`)
+    equal(report.books, report.candidates - lost)
+  }))
+
 test("tick() survives a stage that dies, as one that fails", () =>
   Effect.gen(function* () {
     const { ingestion: service } = yield* ingestion(() => ({
