@@ -92,8 +92,9 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
    * Rows that wait for somebody, oldest first, at most `limit`: claimed, settling or settled with a
-   * lease that ran out; unresolved; released and past validBefore (a facilitator has
-   * seen those, so the chain has the last word on them).
+   * lease that ran out; unresolved; and after all of these, for they are many and nobody waits for
+   * them, released and past validBefore (a facilitator has seen those, so the chain has the last
+   * word on them).
    */
   readonly waiting: (
     nowSeconds: bigint,

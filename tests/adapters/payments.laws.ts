@@ -194,15 +194,15 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "waiting() shows what waits for somebody, oldest first, and nothing else",
+    "waiting() shows what waits for somebody, oldest first, released last, and nothing else",
     Effect.gen(function* () {
       const store = yield* PaymentStore
+      const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
       const lost = (yield* store.claim(ticket(0), null, spent)).payment
       yield* led(1, "compute-first", [])
       const settling = yield* led(2, "compute-first", [{ event: "intend", answer, lease: spent }])
       yield* led(3, "compute-first", [{ event: "intend", answer, lease }])
       const unresolved = yield* led(4, "compute-first", paths["compute-first"].unresolved ?? [])
-      const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
       yield* led(6, "compute-first", paths["compute-first"].answered ?? [])
       yield* led(7, "compute-first", paths["compute-first"].void ?? [])
       yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])

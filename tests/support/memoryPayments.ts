@@ -87,7 +87,9 @@ const make = Effect.sync(() => {
         Clock.currentTimeMillis,
         (now) =>
           [...rows.values()].filter((row) => waits(row, nowSeconds, now))
-            .sort((a, b) => a.changed - b.changed).slice(0, limit).map((row) => shown(row, now)),
+            .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed).slice(0, limit).map((row) =>
+              shown(row, now)
+            ),
       ),
     countByState: Effect.sync(() => {
       const counts = new Map<PaymentState, number>()
@@ -98,6 +100,9 @@ const make = Effect.sync(() => {
 })
 
 export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.effect(PaymentStore, make)
+
+/** Released rows come last. */
+const rank = ({ state }: Stored) => state === "released" ? 1 : 0
 
 function waits(row: Stored, nowSeconds: bigint, now: number): boolean {
   switch (row.state) {

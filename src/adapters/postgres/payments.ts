@@ -134,7 +134,7 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
           AND (state = 'unresolved'
             OR (state = 'released' AND valid_before < ${nowSeconds})
             OR (state IN ('claimed', 'settling', 'settled') AND lease_until < clock_timestamp()))
-        ORDER BY changed_at LIMIT ${limit}`.pipe(
+        ORDER BY state = 'released', changed_at LIMIT ${limit}`.pipe(
         Effect.map((rows) => rows.map(paymentOf)),
         Effect.orDie,
       )
