@@ -32,16 +32,19 @@ export function slotOf(at: EpochMs, every: Duration.Duration): EpochMs {
   return Math.floor(at / length) * length
 }
 
-/** Runs a job's current slot at once, then every slot as it begins; never returns. */
+/**
+ * Runs a job's current slot at once, then every slot as it begins; never returns. A slot that is not
+ * ours is asked for again after each lease: the replica that has it may have died.
+ */
 export const keep = Effect.fnUntraced(function* <E, R>(job: Job<E, R>) {
   const slots = yield* JobSlots
   while (true) {
     const slot = slotOf(yield* Clock.currentTimeMillis, job.every)
     const done = yield* attempt(slots, job, slot)
     if (done && job.after !== undefined) yield* job.after
-    const next = slot + Duration.toMillis(job.every)
-    const now = yield* Clock.currentTimeMillis
-    yield* Effect.sleep(Duration.millis(Math.max(0, next - now)))
+    const left = slot + Duration.toMillis(job.every) - (yield* Clock.currentTimeMillis)
+    const pause = done ? left : Math.min(left, Duration.toMillis(lease))
+    yield* Effect.sleep(Duration.millis(Math.max(0, pause)))
   }
 })
 

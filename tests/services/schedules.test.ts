@@ -92,6 +92,28 @@ test("keep() on two replicas runs each slot once", () =>
     equal(ran, [0, 600_000, 1_200_000])
   }))
 
+test("keep() takes over, within two leases, the slot of a replica that died at work", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const ran: Array<string> = []
+    const replica = (name: string, work: Effect.Effect<void>) =>
+      keep({
+        name: "job",
+        every,
+        run: (slot) => Effect.andThen(Effect.sync(() => void ran.push(`${name} ${slot}`)), work),
+      }).pipe(Effect.provideService(JobSlots, slots))
+    const first = yield* Effect.forkChild(replica("first", Effect.never))
+    yield* TestClock.adjust("1 second")
+    yield* Effect.forkScoped(replica("second", Effect.void))
+    yield* TestClock.adjust("4 minutes")
+    equal(ran, ["first 0"])
+    yield* Fiber.interrupt(first)
+    yield* TestClock.adjust("2 minutes")
+    equal(ran, ["first 0", "second 0"])
+    yield* TestClock.adjust("3 minutes")
+    equal(ran.length, 2)
+  }))
+
 test("attempt() keeps its lease while it works, however long that is", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
