@@ -19,7 +19,7 @@ import {
   startRange,
 } from "../domain/mover.ts"
 import { emittedMove } from "../domain/novelty.ts"
-import { day, type EpochMs } from "../domain/time.ts"
+import { day, type EpochMs, second } from "../domain/time.ts"
 import type { BookReading } from "./MidSeries.ts"
 import { type Rejections, tally, type TickServices } from "./Tick.ts"
 
@@ -33,6 +33,8 @@ const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 /** Moves whose history and trades are loaded in one tick, and how many at once. */
 const judgedMax = 200
 const judgeConcurrency = 8
+/** How long the venue may take over all trades of a tick; moves after it are judged without. */
+const tapeMs = 40 * second
 /** How many ticks back the tick before this one may lie. */
 const previousTicks = 2
 
@@ -99,7 +101,11 @@ const screen = Effect.fnUntraced(function* (
   return moves
 })
 
-/** Gates 5-7 for each move, with its history, its trades and what the feed said of it lately. */
+/**
+ * Gates 5-7 for each move, with its history, its trades and what the feed said of it lately. Trades
+ * can only confirm a move, or say by what it is confirmed: the venue is asked for those of the moves
+ * that every other gate lets pass.
+ */
 const judge = Effect.fnUntraced(function* (
   { venue, markets, feed }: TickServices,
   moves: ReadonlyArray<Move>,
@@ -112,21 +118,27 @@ const judge = Effect.fnUntraced(function* (
     [...new Set(moves.map(({ market }) => market.id))],
     { notBefore: slot - previousTicks * tickMs, atOrBefore: slot - 1 },
   )
+  const tapeUntil = (yield* Clock.currentTimeMillis) + tapeMs
   const judgeOne = Effect.fnUntraced(function* (move: Move) {
-    const history = yield* markets.series(move.market.id, historyRange(move))
-    // Without the tape, two ticks in a row may still confirm the move.
-    const trades = yield* venue.trades(move.market.id, move.startedAt).pipe(
-      Effect.map(({ rows }) => rows),
-      Effect.catchTag("VenueUnavailable", () => Effect.succeed([])),
-    )
-    return judgeMove(move, {
-      history,
-      trades,
+    const untaped = {
+      history: yield* markets.series(move.market.id, historyRange(move)),
+      trades: [],
       previous: previous.get(move.market.id),
       emitted: recent
         .filter((item) => item.data.market.slug === move.market.slug)
         .map(emittedMove),
-    })
+    }
+    const verdict = judgeMove(move, untaped)
+    if (Result.isFailure(verdict) && verdict.failure !== "unconfirmed") return verdict
+    const left = tapeUntil - (yield* Clock.currentTimeMillis)
+    if (left <= 0) return verdict
+    // Without the tape, two ticks in a row may still confirm the move.
+    const trades = yield* venue.trades(move.market.id, move.startedAt).pipe(
+      Effect.map(({ rows }) => rows),
+      Effect.timeout(left),
+      Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed([])),
+    )
+    return judgeMove(move, { ...untaped, trades })
   })
   return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
 })

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Context, Duration, Effect, Layer, Stream } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as feedStore from "../../src/adapters/postgres/feed.ts"
 import * as marketStore from "../../src/adapters/postgres/markets.ts"
@@ -173,7 +173,41 @@ test("tick() judges without the tape when the venue does not give it", () =>
     }))
     ok(isGood(yield* service.tick(start)))
     const items = yield* feed.moversSince(start - day)
+    ok(items.length > 0)
     ok(items.every(({ data }) => data.confirmedBy === "persistence"))
+  }))
+
+test("tick() asks for the tape of those moves alone that every other gate lets pass", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const { ingestion: service } = yield* ingestion((real) => ({
+      trades: (market, since) => {
+        asked += 1
+        return real.trades(market, since)
+      },
+    }))
+    const { movers, rejected } = yield* service.tick(start)
+    const reasons = ["unconfirmed", "weaker_window", "event_quota"]
+    const passed = reasons.reduce((sum, reason) => sum + (rejected[reason] ?? 0), movers.length)
+    ok((rejected["unsurprising"] ?? 0) > 0)
+    equal(asked, passed)
+    asked = 0
+    equal((yield* service.tick(start)).movers, [])
+    ok(asked < passed, "what the feed said already needs no tape")
+  }))
+
+test("tick() does not wait for a slow tape longer than its stage may take", () =>
+  Effect.gen(function* () {
+    const waiting = yield* Deferred.make<void>()
+    const { ingestion: service } = yield* ingestion(() => ({
+      trades: () => Effect.andThen(Deferred.succeed(waiting, undefined), Effect.never),
+    }))
+    const running = yield* Effect.forkChild(service.tick(start))
+    yield* Deferred.await(waiting)
+    yield* TestClock.adjust("50 seconds")
+    const report = yield* Fiber.join(running)
+    ok(isGood(report), report.failed.join())
+    ok(report.movers.length > 0)
   }))
 
 test("tick() adds one point a market, and none between quotes too far apart", () =>
