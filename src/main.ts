@@ -28,11 +28,15 @@ import * as face from "./http/layer.ts"
 import * as deniedKeys from "./services/deniedKeys.ts"
 import { Feed, tickJob } from "./services/Feed.ts"
 import { Ingestion, isGood } from "./services/Ingestion.ts"
+import { JobSlots } from "./services/JobSlots.ts"
 import { Payments } from "./services/Payments.ts"
+import { RateLimits } from "./services/RateLimits.ts"
 import { keep } from "./services/Schedules.ts"
 import { load, type Settings } from "./settings.ts"
 
 const pruneEvery = Duration.hours(1)
+/** How long it is remembered which slots of a job were done. */
+const slotsKept = Duration.days(7)
 const sweepEvery = Duration.seconds(15)
 /** How long a shutdown waits for requests in flight. */
 const drain = Duration.seconds(20)
@@ -110,6 +114,15 @@ class TickFailed extends Schema.TaggedError<TickFailed>()("TickFailed", {
   stages: Schema.Array(Schema.String),
 }) {}
 
+/** A grant older than this counts in no window any more. */
+const longestWindowMs = ({ freeLimit, documentLimit, invalidPaymentLimit }: Settings) =>
+  Math.max(
+    ...[freeLimit, documentLimit, invalidPaymentLimit].map((budget) =>
+      budget === "off" ? 0 : budget.windowMs
+    ),
+    Duration.toMillis(pruneEvery),
+  )
+
 /** What runs beside the listener: ticks, forgetting, and payments that wait for somebody. */
 const upkeepLayer = (settings: Settings) =>
   Layer.effectDiscard(Effect.gen(function* () {
@@ -123,9 +136,16 @@ const upkeepLayer = (settings: Settings) =>
         : Effect.annotateLogs(Effect.logInfo("tick"), { ...report })
       if (!isGood(report)) return yield* new TickFailed({ stages: report.failed })
     })
+    const slots = yield* JobSlots
+    const limits = yield* RateLimits
+    const prune = Effect.fnUntraced(function* (slot: number) {
+      yield* ingestion.prune
+      yield* slots.prune(slot - Duration.toMillis(slotsKept))
+      yield* limits.prune(slot - longestWindowMs(settings))
+    })
     const jobs = [
       keep({ name: tickJob, every: settings.tick, run: tick, after: served.refresh }),
-      keep({ name: "prune", every: pruneEvery, run: () => ingestion.prune }),
+      keep({ name: "prune", every: pruneEvery, run: prune }),
       payments.sweep.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot sweep payments", cause)),
         Effect.repeat(Schedule.spaced(sweepEvery)),
