@@ -93,7 +93,7 @@ export interface PaymentOptions {
   readonly timing?: PaymentTiming
 }
 
-/** Payments worked on at once; more are turned away before anything is claimed. */
+/** Payments worked on at once; beyond it nothing is claimed, and what is known is still answered. */
 const inFlightMax = 512
 /** How long a closing service waits for its payments to end; leases cover what is left. */
 const drain = Duration.seconds(60)
@@ -115,6 +115,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
 
+  const busy = Effect.map(FiberSet.size(fibers), (size) => size >= inFlightMax)
   const ports = { store, chain, hold: timing.hold }
   const sagaPorts = { store, facilitator, chain, timing }
 
@@ -174,6 +175,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     const answer = sentAgain(row.state, hash !== null && hash === row.secretHash)
     if (answer === "claim") {
       if (purchase.late !== null) return yield* late(purchase.late)
+      if (yield* busy) return yield* overloaded
       const delivery = yield* run(claimAnew(row, hash), purchase.product, work)
       return Option.isSome(delivery) ? delivery.value : yield* inProgress
     }
@@ -192,24 +194,19 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     const ticket = ticketOf(purchase)
     const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
     if (Option.isNone(signer) || signer.value !== ticket.authorization.from) return yield* forged
-    if (purchase.late === null) {
-      if ((yield* FiberSet.size(fibers)) >= inFlightMax) return yield* overloaded
+    if (purchase.late === null && !(yield* busy)) {
       const hash = secretHash(ticket.paymentId, purchase.secret)
       const claim = Effect.map(
-        guarded(store.claim(ticket, hash, timing.lease)),
+        store.claim(ticket, hash, timing.lease),
         ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
       )
       const delivery = yield* run(claim, purchase.product, work)
       if (Option.isSome(delivery)) return delivery.value
     }
-    const known = yield* guarded(store.find(ticket.paymentId))
-    if (Option.isNone(known)) return yield* late(purchase.late ?? "The payment is not known")
-    return yield* Effect.catchDefect(
-      again(known.value, purchase, work, timing.waitTimes),
-      // It is known, so it may have been taken: it is never refused while it cannot be read.
-      (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unresolved),
-    )
-  })
+    const known = yield* store.find(ticket.paymentId)
+    if (Option.isSome(known)) return yield* again(known.value, purchase, work, timing.waitTimes)
+    return yield* purchase.late === null ? overloaded : late(purchase.late)
+  }, Effect.catchDefect(undecided))
 
   const sent = (delivery: Delivery) =>
     delivery.receipt === null ? Effect.void : Effect.asVoid(FiberSet.run(
@@ -257,12 +254,14 @@ const counted = (product: Product, sale: Effect.Effect<Delivery, Failure>) => {
   )
 }
 
-/** Nothing was sent out before the store knew: a store that cannot be reached has charged nobody. */
-const guarded = <A>(effect: Effect.Effect<A>) =>
-  Effect.catchDefect(
-    effect,
-    (defect) => Effect.andThen(Effect.logError("The payment store failed", defect), unavailable),
-  )
+/** The row stood released, and nothing was sent out since: a claim that fails has charged nobody. */
+const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, failing(unavailable))
+
+/**
+ * The payment may be known, so it may have been taken: nothing is said of its money while the store
+ * cannot be asked.
+ */
+const undecided = failing(unresolved)
 
 /** True when somebody has to ask the chain before the row can say anything. */
 const needsChain = (payment: Payment) => isWaiting(payment) && payment.state !== "released"
@@ -270,4 +269,9 @@ const needsChain = (payment: Payment) => isWaiting(payment) && payment.state !==
 function deliveryOf({ paymentId }: Payment, sold: Sold, network: string): Delivery {
   const receipt = sold.charged ? receiptOf(sold.payment, network) : null
   return { paymentId, body: sold.answer.body, receipt, replayed: false }
+}
+
+function failing<E>(refusal: Effect.Effect<never, E>) {
+  return (defect: unknown) =>
+    Effect.andThen(Effect.logError("The payment store failed", defect), refusal)
 }

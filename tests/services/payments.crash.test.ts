@@ -14,6 +14,7 @@ import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import {
   answering,
+  gatedWork,
   inMarket,
   nothing,
   once,
@@ -22,6 +23,7 @@ import {
   stateOf,
   taken,
 } from "../support/sales.ts"
+import { nonce } from "../support/terms.ts"
 
 type At = "insert" | Move["event"]
 type When = "before" | "after"
@@ -85,7 +87,8 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "insert",
     when: "before",
-    told: "payments_unavailable",
+    // It may have been known: nothing may be said of its money.
+    told: "Unresolved",
     left: null,
     swept: null,
     paid: false,
@@ -93,7 +96,8 @@ const cases: ReadonlyArray<Case> = [
   {
     at: "insert",
     when: "after",
-    told: "payments_unavailable",
+    // It may have been known: nothing may be said of its money.
+    told: "Unresolved",
     left: "claimed",
     swept: "released",
     paid: false,
@@ -193,3 +197,72 @@ for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
       dying(at, when),
     ))
 }
+
+/** The memory store, dying at one question from the moment it is told to. */
+const deaf = Effect.gen(function* () {
+  const down = yield* Ref.make<"claim" | "find" | null>(null)
+  const layer = Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) => {
+      const or = <A>(question: "claim" | "find", effect: Effect.Effect<A>) =>
+        Effect.flatMap(
+          Ref.get(down),
+          (at) => at === question ? Effect.die("The store is down") : effect,
+        )
+      return PaymentStore.of({
+        ...store,
+        claim: (...args) => or("claim", store.claim(...args)),
+        find: (id) => or("find", store.find(id)),
+      })
+    }),
+  ).pipe(Layer.provide(memoryPaymentStore))
+  return { layer, fail: (at: "claim" | "find") => Ref.set(down, at) }
+})
+
+for (const at of ["claim", "find"] as const) {
+  for (const late of [null, "The authorization has expired"]) {
+    // A late payment is not claimed, so a store that only fails to claim is not noticed.
+    const told = late !== null && at === "claim" ? "delivered again" : "Unresolved"
+    test(`a charged payment sent again${late === null ? "" : " late"} while ${at} fails: ${told}`, () =>
+      Effect.flatMap(deaf, ({ layer, fail }) =>
+        inMarket(
+          Effect.gen(function* () {
+            const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
+            equal(yield* sale(bought), "delivered")
+            yield* fail(at)
+            equal(yield* sale({ ...bought, late }), told)
+          }),
+          {},
+          layer,
+        )))
+  }
+}
+
+test("a full house refuses what is new or released, and answers what it knows", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const known = yield* purchase({ secret: "a-secret-of-16-chars" })
+    equal(yield* sale(known), "delivered")
+    const given = yield* purchase({ authorization: { nonce: nonce(1) } })
+    equal(yield* sale(given, answering("nothing", false)), "delivered")
+    const guests = yield* Effect.forEach(
+      Array.from({ length: 512 }, (_, n) => n + 2),
+      Effect.fnUntraced(function* (n) {
+        const { began, open, work } = yield* gatedWork
+        const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
+        const call = yield* Effect.forkChild(sell(bought, work))
+        yield* began
+        return { open, call }
+      }),
+    )
+    const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
+    equal([yield* sale(fresh), yield* stateOf(fresh)], ["overloaded", null])
+    equal([yield* sale(given), yield* stateOf(given)], ["overloaded", "released"])
+    equal(yield* sale({ ...fresh, late: "expired" }), "payment_required")
+    equal(yield* sale(known), "delivered again")
+    equal(yield* sale({ ...known, secret: null }), "payment_already_used")
+    yield* Effect.forEach(guests, ({ open }) => open)
+    yield* passing(2)
+    yield* Effect.forEach(guests, ({ call }) => Fiber.await(call))
+    equal(yield* sale(fresh), "delivered")
+  })))
