@@ -42,6 +42,8 @@ export interface EdgeRoute {
   readonly current: () => Answer | null | Promise<Answer | null>
   /** What a request with a payment is handed to; null on a free route. */
   readonly paid: WebHandler | null
+  /** The answer while the store, and so every limit, is out of reach; 503 overloaded without one. */
+  readonly withoutStore?: Answer
 }
 
 export interface EdgeOptions {
@@ -130,8 +132,10 @@ export function makeEdge(
           rateLimited(verdict.retryAfterSeconds),
           rateFields(route, verdict.field),
         )
-      case "unavailable":
+      case "busy":
         return refuse(ask, overloaded)
+      case "unavailable":
+        return give(ask, route.withoutStore ?? null, [])
     }
   }
 

@@ -169,7 +169,10 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
   const routes = new Map<string, EdgeRoute>([
     ["/v1/index", { limiter: free, current: snapshot.index, paid: null }],
     ["/v1/pulse", { limiter: free, current: snapshot.pulse, paid: null }],
-    ["/health", { limiter: free, current: snapshot.health, paid: null }],
+    [
+      "/health",
+      { limiter: free, current: snapshot.health, paid: null, withoutStore: snapshot.down },
+    ],
     ["/v1/sample", fixed(free, sampleAnswer)],
     ["/terms.txt", fixed(free, terms.text)],
     ["/terms.json", fixed(free, terms.json)],

@@ -19,6 +19,9 @@ export type Verdict =
   | { readonly kind: "unlimited" }
   | { readonly kind: "granted"; readonly field: string }
   | { readonly kind: "denied"; readonly field: string; readonly retryAfterSeconds: number }
+  /** So much waits already that the count was not even asked. */
+  | { readonly kind: "busy" }
+  /** The count cannot be known now. */
   | { readonly kind: "unavailable" }
 
 /** What a client is counted under. IPv6 counts twice: by /64, and by /48 twelve times as large. */
@@ -40,6 +43,7 @@ const siteFactor = 12
 const denialsMax = 10_000
 
 const unlimited: Verdict = { kind: "unlimited" }
+const tooBusy: Verdict = { kind: "busy" }
 const unavailable: Verdict = { kind: "unavailable" }
 
 /** A limiter over the shared count, for one budget. */
@@ -96,7 +100,7 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
         client.far === null ? 0 : deniedFor(client.far),
       )
       if (left > 0) return verdict(near, { granted: false, remaining: 0, resetMs: left })
-      return busy ? unavailable : run(ask(client))
+      return busy ? tooBusy : run(ask(client))
     },
   }
   return limiter

@@ -33,6 +33,8 @@ export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
   readonly health: () => Answer | null | Promise<Answer | null>
+  /** What /health says while the store does not answer. */
+  readonly down: Answer
   /** Computes now: for right after a tick. Never fails; the old bodies stay until they are too old. */
   readonly refresh: Effect.Effect<void>
 }
@@ -101,10 +103,12 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
     return ready === null ? computeOnce().then((made) => made?.[key] ?? otherwise) : ready[key]
   }
 
+  const downAnswer = down(options)
   const snapshot: Snapshot = {
     index: serve("index", null),
     pulse: serve("pulse", null),
-    health: serve("health", down(options)),
+    health: serve("health", downAnswer),
+    down: downAnswer,
     refresh: Effect.asVoid(refresh),
   }
   return snapshot

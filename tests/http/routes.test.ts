@@ -61,6 +61,23 @@ for (const [state, enter] of Object.entries(states)) {
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 }
 
+test("/health says that the service is down while the store, and so the limit, is", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(3)
+    const face = yield* makeFace(world)
+    const health = Effect.gen(function* () {
+      const response = yield* face.get("/health")
+      const body = yield* Effect.promise(() => response.json())
+      return [response.status, body.success, body.status, body.checks?.store]
+    })
+    equal(yield* health, [200, true, "live", "ok"])
+    yield* Ref.set(world.storeUp, false)
+    equal(yield* health, [503, false, "down", "failing"])
+    yield* Ref.set(world.storeUp, true)
+    equal(yield* health, [200, true, "live", "ok"])
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
+
 /** Query, state, status: what a request with a payment that pays gets. */
 const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
   ["latest", "", "live", 200],
