@@ -190,6 +190,23 @@ export function sentAgain(state: PaymentState, showsSecret: boolean): Again {
   return again[state][showsSecret ? "secret" : "plain"]
 }
 
+const takenIn: { readonly [S in PaymentState]: boolean | null } = {
+  claimed: null,
+  released: false,
+  settling: null,
+  unresolved: null,
+  settled: true,
+  answered: true,
+  refund_due: true,
+  refunded: true,
+  void: false,
+}
+
+/** Whether a payment was taken, as far as its state tells: null while somebody may be taking it. */
+export function wasTaken(state: PaymentState): boolean | null {
+  return takenIn[state]
+}
+
 /** What a payment is bound to when it is claimed. None of it ever changes. */
 export interface PaymentTicket {
   readonly paymentId: PaymentId

@@ -70,16 +70,12 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   details: Schema.optionalKey(Schema.Array(ParameterFault)),
   receipt: Schema.optionalKey(Receipt),
   refund: Schema.optionalKey(RefundNotice),
+  /**
+   * Of the payment that was shown: taken by an earlier call (true), perhaps being taken by one now
+   * (null), or not taken (false, and when left out).
+   */
+  taken: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
 }) {}
-
-/**
- * What a refusal of this call says of its payment: taken by an earlier call (true), perhaps being
- * taken by one now (null), or not taken (false).
- */
-export function takenBefore(code: RefusalCode): boolean | null {
-  if (code === "payment_in_progress") return null
-  return code === "payment_already_used" || code === "payment_refunded"
-}
 
 /** The payment was taken, no answer was delivered, and its refund is in the queue. */
 export class RefundQueued extends Schema.TaggedError<RefundQueued>()("RefundQueued", {

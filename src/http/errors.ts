@@ -13,7 +13,6 @@ import {
   type ParameterFault,
   type RefundQueued,
   type RefusalCode,
-  takenBefore,
   type Unresolved,
 } from "../domain/refusal.ts"
 
@@ -111,7 +110,7 @@ export function prepare(refusal: Refusal): PreparedRefusal {
 export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
   switch (error._tag) {
     case "NotCharged": {
-      const { code, message, hint, retryAfterSeconds, details, receipt, refund } = error
+      const { code, message, hint, retryAfterSeconds, details, receipt, refund, taken } = error
       return {
         code,
         message,
@@ -120,7 +119,7 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
         ...(details === undefined ? {} : { details }),
         ...(receipt === undefined ? {} : { receipt }),
         ...(refund === undefined ? {} : { refund }),
-        charged: takenBefore(code),
+        ...(taken === undefined ? {} : { charged: taken }),
       }
     }
     case "RefundQueued":

@@ -169,7 +169,9 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     waits: number,
   ): Effect.fn.Return<Delivery, Failure> {
     const { request, payment } = purchase
-    if (found.request !== request || found.signature !== payment.signature) return yield* conflict
+    if (found.request !== request || found.signature !== payment.signature) {
+      return yield* conflict(found)
+    }
     const hash = secretHash(found.paymentId, purchase.secret)
     const row = needsChain(found) ? yield* reconcile(ports, found) : found
     const answer = sentAgain(row.state, hash !== null && hash === row.secretHash)

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { usd } from "../domain/money.ts"
-import type { Again } from "../domain/payment.ts"
+import { type Again, wasTaken } from "../domain/payment.ts"
 import {
   NotCharged,
   type Receipt,
@@ -44,13 +44,16 @@ export const forged = Effect.fail(
   }),
 )
 
-export const conflict = Effect.fail(
-  new NotCharged({
-    code: "payment_conflict",
-    message: "This authorization is bound to another request or signature",
-    hint: "Sign a new authorization for this request.",
-  }),
-)
+/** The payment is known, and was first shown for another request or under another signature. */
+export const conflict = ({ state }: Payment) =>
+  Effect.fail(
+    new NotCharged({
+      code: "payment_conflict",
+      message: "This authorization is bound to another request or signature",
+      hint: "Sign a new authorization for this request.",
+      taken: wasTaken(state),
+    }),
+  )
 
 export const inProgress = Effect.fail(
   new NotCharged({
@@ -58,6 +61,7 @@ export const inProgress = Effect.fail(
     message: "This payment is being worked on",
     hint: "Send the same payment again with the Idempotency-Key of the first call.",
     retryAfterSeconds: 2,
+    taken: null,
   }),
 )
 
@@ -72,6 +76,7 @@ export const alreadyUsed = (receipt: typeof Receipt.Type) =>
       message: "This payment has bought its answer",
       hint: "Only a call with the first call's Idempotency-Key gets the answer again.",
       receipt,
+      taken: true,
     }),
   )
 
@@ -81,6 +86,7 @@ export const refunded = (payment: Payment) =>
       code: "payment_refunded",
       message: "This payment was taken, not answered, and is refunded",
       refund: refundOf(payment),
+      taken: true,
     }),
   )
 export const hungUp = new NotCharged({ code: "internal_error", message: "The caller hung up" })

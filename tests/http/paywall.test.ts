@@ -199,7 +199,8 @@ test("the same payment again is answered by whether it shows the first call's se
       network: "eip155:8453",
     })
     const elsewhere = yield* call(handle, paid(header, key, "?index=4"))
-    equal([elsewhere.status, (yield* error(elsewhere)).code], [409, "payment_conflict"])
+    const conflict = yield* error(elsewhere)
+    equal([elsewhere.status, conflict.code, conflict.charged], [409, "payment_conflict", true])
     equal(yield* taken, once)
   })))
 

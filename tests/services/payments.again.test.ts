@@ -4,11 +4,12 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Result, Scope } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import type { PaymentState, PaymentTicket } from "../../src/domain/payment.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { type Delivery, Payments, type Purchase } from "../../src/services/Payments.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { type Move, PaymentStore } from "../../src/services/PaymentStore.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
 import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
@@ -26,7 +27,7 @@ import {
   stateOf,
   taken,
 } from "../support/sales.ts"
-import { token } from "../support/terms.ts"
+import { nonce, token } from "../support/terms.ts"
 
 const secret = "a-secret-of-16-chars"
 
@@ -72,6 +73,52 @@ test("a payment bound to a request is a conflict on any other, in every state", 
     equal(yield* sale(bought), "answer")
     equal([yield* stateOf(bought), yield* sale(other)], ["answered", "payment_conflict"])
     equal(yield* taken, once)
+  })))
+
+/** What a call is told, and whether it is told that the payment was taken. */
+const charged = Effect.fnUntraced(function* (bought: Purchase) {
+  const { sell } = yield* Payments
+  const failure = yield* Effect.flip(sell(bought, Effect.die("computed")))
+  return failure instanceof NotCharged ? [failure.code, failure.taken] : [failure._tag]
+})
+
+test("a conflict is told whether the payment it shows was taken, in every state it can stand in", () =>
+  inMarket(Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const { paymentId } = yield* Signatures
+    const lease = Duration.seconds(60)
+    const paidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
+    const intend: Move = { event: "intend", answer: { body: new Uint8Array() }, lease }
+    const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: null }
+    const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
+    const paths: ReadonlyArray<[PaymentState, boolean | null, ReadonlyArray<Move>]> = [
+      ["claimed", null, []],
+      ["released", false, [{ event: "release", reason: "test" }]],
+      ["settling", null, [intend]],
+      ["unresolved", null, [intend, doubt]],
+      ["answered", true, [intend, { event: "answer", answer: null, paidAt }]],
+      ["refund_due", true, [intend, doubt, owe]],
+      ["void", false, [intend, { event: "void", reason: "expired" }]],
+    ]
+    for (const [n, [state, taken, path]] of paths.entries()) {
+      const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
+      const { authorization, signature } = bought.payment
+      const ticket: PaymentTicket = {
+        paymentId: paymentId({ ...token, ...authorization }),
+        token,
+        authorization,
+        signature,
+        amount: bought.product.price,
+        order: bought.product.order,
+        productId: bought.product.id,
+        request: bought.request,
+      }
+      let row = (yield* store.claim(ticket, null, lease)).payment
+      for (const move of path) row = Option.getOrThrow(yield* store.move(row, move))
+      equal(row.state, state)
+      const other = { ...bought, request: 'signal?[["index",1]]' }
+      equal([state, ...yield* charged(other)], [state, "payment_conflict", taken])
+    }
   })))
 
 test("the same authorization under another signature of its payer is a conflict", () =>
