@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration } from "effect"
+import { Cause, Duration, Predicate } from "effect"
 import { products } from "./domain/product.ts"
 import { usd } from "./domain/money.ts"
 import type { TickReport } from "./services/Ingestion.ts"
@@ -51,6 +51,35 @@ export function tickLine(report: TickReport): string {
   const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
   return `tick ${at}  ${counts.join("  ")}  rejected: ${reasons.join(", ") || "none"}  ` +
     `${report.seconds.toFixed(2)} s${failed}`
+}
+
+/**
+ * Why the service cannot start or go on, in a sentence where it is something to be set right outside;
+ * else with its trace. A database's own words are left out: they may hold its login.
+ */
+export function whyStopped(cause: Cause.Cause<unknown>): string {
+  const error = Cause.squash(cause)
+  if (error instanceof Deno.errors.NotCapable) {
+    return `Cannot start: ${error.message.split(",")[0]}. ` +
+      "The tasks let the service write in .data only: DATA_DIR must be a folder there"
+  }
+  switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
+    case "InvalidSettings":
+    case "DataDirBusy":
+    case "OtherVenue":
+    case "SchemaDiverged":
+      return String(Predicate.hasProperty(error, "message") ? error.message : error)
+    case "CannotListen":
+      return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
+        ? `Cannot listen on ${error.hostname}:${error.port}: is the port taken?`
+        : String(error)
+    case "VenueUnavailable":
+      return "Cannot read the folder of REPLAY_DIR"
+    case "SqlError":
+      return "Cannot reach or use PostgreSQL at DATABASE_URL: check the address, the login and the rights"
+    default:
+      return Cause.pretty(cause)
+  }
 }
 
 function venueLine({ venue }: Settings): string {

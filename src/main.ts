@@ -7,7 +7,7 @@
  * @module
  */
 import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
-import { Predicate, References, Schedule, Schema } from "effect"
+import { References, Schedule, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as replay from "./adapters/polymarket/replay.ts"
 import * as polymarket from "./adapters/polymarket/venue.ts"
@@ -18,10 +18,11 @@ import * as rateStore from "./adapters/postgres/limits.ts"
 import * as marketStore from "./adapters/postgres/markets.ts"
 import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
+import { holdVenue } from "./adapters/postgres/storeVenue.ts"
 import * as signatures from "./adapters/signatures.ts"
 import * as simulatedFacilitator from "./adapters/simulation/facilitator.ts"
 import * as simulatedVenue from "./adapters/simulation/venue.ts"
-import { banner, invitation, tickLine } from "./announce.ts"
+import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
 import { serveAdmin } from "./http/admin.ts"
 import * as face from "./http/layer.ts"
@@ -45,13 +46,16 @@ const grace = Duration.seconds(5)
 /** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
-/** The client every store works through, migrated to the newest schema. */
-const databaseLayer = ({ database }: Settings) => {
+/** The client every store works through: migrated to the newest schema, and about this venue. */
+const databaseLayer = ({ database, venue }: Settings) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })
     : layerEmbedded({ dataDir: database.dir })
-  const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
-  return Layer.provideMerge(migrated, client)
+  const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
+  const prepared = Layer.effectDiscard(
+    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),
+  )
+  return Layer.provideMerge(prepared, client)
 }
 
 const storesLayer = Layer.mergeAll(
@@ -204,10 +208,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 const exit = await Effect.runPromise(Fiber.await(fiber))
 if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
-  const error = Cause.squash(exit.cause)
-  const sentence = Predicate.isTagged(error, "InvalidSettings") ||
-    Predicate.isTagged(error, "DataDirBusy")
-  await Effect.runPromise(Console.error(sentence ? String(error) : Cause.pretty(exit.cause)))
+  await Effect.runPromise(Console.error(whyStopped(exit.cause)))
   Deno.exit(1)
 }
 Deno.exit(0)

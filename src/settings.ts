@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Config, ConfigProvider, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 
 /** `dev`: everything embedded and simulated unless told otherwise. `start`: production defaults. */
 export type Mode = "dev" | "start"
@@ -18,7 +18,7 @@ export const variables = {
   ADMIN_PORT: "admin listener: /livez, /readyz, /metrics",
   PUBLIC_BASE_URL: "the origin that absolute addresses are built from",
   DATABASE_URL: "PostgreSQL; without it the embedded one runs under DATA_DIR",
-  DATA_DIR: "where the embedded PostgreSQL keeps its files",
+  DATA_DIR: "where the embedded PostgreSQL keeps its files: a folder in .data",
   VENUE: "simulated, replay or polymarket",
   REPLAY_DIR: "the folder of recorded pages that VENUE=replay reads",
   SIMULATION_SEED: "which simulated world",
@@ -80,48 +80,41 @@ const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e70
 const tickMin = Duration.seconds(1)
 const tickMax = Duration.hours(1)
 
+/** Each hop may be an attacker's word, so nobody needs many. */
+const hopsMax = 8
+
 /** Reads and checks every variable through `get`, one name at a time. */
 export const load = Effect.fn("settings.load")(
   function* (mode: Mode, get: (name: Variable) => string | undefined) {
-    const env: Record<string, string> = {}
-    for (const name of Object.keys(variables)) {
-      const value = get(name as Variable)
-      if (value !== undefined && value !== "") env[name] = value
+    const read = reader(get)
+    const port = yield* read("PORT", Config.Port, portWords, 8402, (port) => port > 0)
+    const adminPort = yield* read("ADMIN_PORT", Config.Port, portWords, 8403, (port) => port > 0)
+    if (port === adminPort) {
+      return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
     }
-    const provider = ConfigProvider.fromEnv({ env })
-    const read = <A>(config: Config.Config<A>) =>
-      config.parse(provider).pipe(
-        Effect.mapError((error) => new InvalidSettings({ message: error.message })),
-      )
-
-    const host = yield* read(
-      Config.String("HOST").pipe(Config.withDefault(mode === "dev" ? "127.0.0.1" : "0.0.0.0")),
-    )
-    const port = yield* read(Config.Port("PORT").pipe(Config.withDefault(8402)))
     const tick = yield* read(
-      Config.Duration("TICK").pipe(
-        Config.withDefault(mode === "dev" ? Duration.seconds(10) : Duration.minutes(10)),
-      ),
+      "TICK",
+      Config.Duration,
+      "a duration such as 10 minutes, from 1 second to 1 hour",
+      mode === "dev" ? Duration.seconds(10) : Duration.minutes(10),
+      (tick) => Duration.between(tick, { minimum: tickMin, maximum: tickMax }),
     )
-    if (Duration.isLessThan(tick, tickMin) || Duration.isGreaterThan(tick, tickMax)) {
-      return yield* new InvalidSettings({ message: "TICK must be from 1 second to 1 hour" })
-    }
-    const databaseUrl = yield* read(Config.option(Config.Redacted("DATABASE_URL")))
-    const payments = yield* paymentSettings(mode, read)
+    const venue = yield* venueSettings(mode, read)
     const settings: Settings = {
       mode,
-      host,
+      host: yield* read(
+        "HOST",
+        Config.NonEmptyString,
+        "an address to bind",
+        mode === "dev" ? "127.0.0.1" : "0.0.0.0",
+      ),
       port,
-      adminPort: yield* read(Config.Port("ADMIN_PORT").pipe(Config.withDefault(8403))),
+      adminPort,
       publicBaseUrl: yield* publicBaseUrl(mode, port, read),
-      database: Option.match(databaseUrl, {
-        onSome: (url) => ({ kind: "postgres", url }),
-        onNone: () => ({ kind: "embedded", dir: env["DATA_DIR"] ?? ".data" }),
-      }),
-      venue: yield* venueSettings(mode, read),
+      database: yield* database(venue, read),
+      venue,
       tick,
-      payments: payments.payments,
-      payTo: payments.payTo,
+      ...(yield* paymentSettings(mode, read)),
       freeLimit: yield* budget(read, "FREE_LIMIT", { limit: 5, windowMs: 60_000 }),
       documentLimit: yield* budget(read, "DOCUMENT_LIMIT", { limit: 120, windowMs: 60_000 }),
       invalidPaymentLimit: yield* budget(read, "INVALID_PAYMENT_LIMIT", {
@@ -129,42 +122,88 @@ export const load = Effect.fn("settings.load")(
         windowMs: 60_000,
       }),
       trustedProxyHops: yield* read(
-        Config.Int("TRUSTED_PROXY_HOPS").pipe(Config.withDefault(0)),
+        "TRUSTED_PROXY_HOPS",
+        Config.Int,
+        `an integer from 0 to ${hopsMax}`,
+        0,
+        (hops) => hops >= 0 && hops <= hopsMax,
       ),
       logLevel: yield* read(
-        Config.Literals(["Debug", "Info", "Warn", "Error"], "LOG_LEVEL").pipe(
-          Config.withDefault("Info"),
-        ),
+        "LOG_LEVEL",
+        (name) => Config.Literals(["Debug", "Info", "Warn", "Error"], name),
+        "Debug, Info, Warn or Error",
+        "Info",
       ),
     }
     return settings
   },
 )
 
-type Read = <A>(config: Config.Config<A>) => Effect.Effect<A, InvalidSettings>
+const portWords = "a port number from 1 to 65535"
+
+const refuse = (message: string) => Effect.fail(new InvalidSettings({ message }))
+
+/**
+ * Reads one variable, or gives the fallback. A value that does not parse or does not fit is refused
+ * in words; the value itself is not repeated, since it may be a secret.
+ */
+type Read = <A, const B>(
+  name: Variable,
+  config: (name: string) => Config.Config<A>,
+  expected: string,
+  fallback: B,
+  fits?: (value: A) => boolean,
+) => Effect.Effect<A | B, InvalidSettings>
+
+function reader(get: (name: Variable) => string | undefined): Read {
+  return (name, config, expected, fallback, fits = () => true) => {
+    const value = get(name)
+    if (value === undefined || value === "") return Effect.succeed(fallback)
+    return config(name).parse(ConfigProvider.fromEnv({ env: { [name]: value } })).pipe(
+      Effect.filterOrFail(fits),
+      Effect.mapError(() => new InvalidSettings({ message: `${name} must be ${expected}` })),
+    )
+  }
+}
+
+const database = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) {
+  const url = yield* read(
+    "DATABASE_URL",
+    Config.Redacted,
+    "an address such as postgres://user:password@host:5432/database",
+    null,
+    (url) => /^postgres(ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? ""),
+  )
+  if (url !== null) return { kind: "postgres", url } as const
+  // A world of its own for each venue, so that no feed mixes two.
+  const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
+  const dir = yield* read("DATA_DIR", Config.NonEmptyString, "a folder", `.data/${own}`)
+  return { kind: "embedded", dir } as const
+})
 
 const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const kind = yield* read(
-    Config.option(Config.Literals(["simulated", "replay", "polymarket"], "VENUE")),
+    "VENUE",
+    (name) => Config.Literals(["simulated", "replay", "polymarket"], name),
+    "simulated, replay or polymarket",
+    mode === "dev" ? "simulated" : null,
   )
-  if (Option.isNone(kind) && mode === "start") {
-    return yield* new InvalidSettings({
-      message: "Cannot start without VENUE: set it to polymarket (or simulated, or replay)",
-    })
+  if (kind === null) {
+    return yield* refuse("Cannot start without VENUE: set it to polymarket, replay or simulated")
   }
-  switch (Option.getOrElse(kind, () => "simulated" as const)) {
+  switch (kind) {
     case "simulated": {
-      const seed = yield* read(Config.Int("SIMULATION_SEED").pipe(Config.withDefault(1)))
-      return { kind: "simulated", seed } satisfies VenueSettings
+      const seed = yield* read("SIMULATION_SEED", Config.Int, "an integer", 1)
+      return { kind, seed } satisfies VenueSettings
     }
     case "replay": {
-      const dir = yield* read(Config.option(Config.NonEmptyString("REPLAY_DIR")))
-      return Option.isSome(dir)
-        ? { kind: "replay", dir: dir.value } satisfies VenueSettings
-        : yield* new InvalidSettings({ message: "VENUE=replay needs REPLAY_DIR" })
+      const dir = yield* read("REPLAY_DIR", Config.NonEmptyString, "a folder", null)
+      return dir === null
+        ? yield* refuse("VENUE=replay needs REPLAY_DIR, a folder of recorded pages")
+        : { kind, dir } satisfies VenueSettings
     }
     case "polymarket":
-      return { kind: "polymarket" } satisfies VenueSettings
+      return { kind } satisfies VenueSettings
   }
 })
 
@@ -174,52 +213,62 @@ const Address = Schema.TemplateLiteral(["0x", Schema.String]).check(
 
 const paymentSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const kind = yield* read(
-    Config.Literals(["simulated", "live"], "PAYMENTS").pipe(
-      Config.withDefault(mode === "dev" ? "simulated" : "live"),
-    ),
+    "PAYMENTS",
+    (name) => Config.Literals(["simulated", "live"], name),
+    "simulated or live",
+    mode === "dev" ? "simulated" : "live",
   )
-  const payTo = yield* read(Config.option(Config.schema(Address, "PAY_TO_ADDRESS")))
-  if (kind === "simulated") {
-    const allowed = yield* read(Config.option(Config.String("ALLOW_SIMULATED_PAYMENTS")))
-    if (mode === "start" && Option.getOrUndefined(allowed) !== "1") {
-      return yield* new InvalidSettings({
-        message: "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
-      })
-    }
-    return {
-      payments: { kind: "simulated" } satisfies PaymentSettings,
-      payTo: Option.getOrElse(payTo, () => simulatedPayTo),
-    }
+  if (kind === "live") {
+    return yield* refuse(
+      "Cannot start with PAYMENTS=live: payments on the chain are not built yet. " +
+        "PAYMENTS=simulated with ALLOW_SIMULATED_PAYMENTS=1 sells for play money",
+    )
   }
-  const facilitatorUrl = yield* read(Config.option(Config.URL("FACILITATOR_URL")))
-  const rpcUrl = yield* read(Config.option(Config.Redacted("RPC_URL")))
-  if (Option.isNone(payTo) || Option.isNone(facilitatorUrl) || Option.isNone(rpcUrl)) {
-    return yield* new InvalidSettings({
-      message: "PAYMENTS=live needs PAY_TO_ADDRESS, FACILITATOR_URL, RPC_URL and PUBLIC_BASE_URL",
-    })
+  const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS", Config.String, "1", null)
+  if (mode === "start" && allowed !== "1") {
+    return yield* refuse(
+      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
+    )
   }
-  return yield* new InvalidSettings({
-    message: "Cannot start with PAYMENTS=live: payments on the chain are not built yet",
-  })
+  const payTo = yield* read(
+    "PAY_TO_ADDRESS",
+    (name) => Config.schema(Address, name),
+    "an address: 0x and 40 hexadecimal digits",
+    simulatedPayTo,
+  )
+  const payments: PaymentSettings = { kind }
+  return { payments, payTo }
 })
 
+/** An origin: buyers check it against what they asked for, so a path or a typo would lose every sale. */
 const publicBaseUrl = Effect.fnUntraced(function* (mode: Mode, port: number, read: Read) {
-  const url = yield* read(Config.option(Config.URL("PUBLIC_BASE_URL")))
-  if (Option.isSome(url)) return url.value.origin
-  if (mode === "dev") return `http://127.0.0.1:${port}`
-  return yield* new InvalidSettings({
-    message: "Cannot start without PUBLIC_BASE_URL: the origin buyers reach the service at",
-  })
+  const url = yield* read(
+    "PUBLIC_BASE_URL",
+    Config.URL,
+    "an origin such as https://api.example.com, without a path",
+    null,
+    (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`,
+  )
+  if (url !== null) return url.origin
+  return mode === "dev"
+    ? `http://127.0.0.1:${port}`
+    : yield* refuse("Cannot start without PUBLIC_BASE_URL: the origin buyers reach the service at")
 })
 
-const budget = Effect.fnUntraced(function* (read: Read, name: Variable, fallback: Budget) {
-  const text = yield* read(Config.option(Config.String(name)))
-  if (Option.isNone(text)) return fallback
-  if (text.value === "off") return "off"
-  const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text.value) ?? []
+const budget = (read: Read, name: Variable, fallback: Budget) =>
+  Effect.map(
+    read(
+      name,
+      Config.String,
+      `requests/seconds such as 5/60s (at most ${maxBudget} requests), or off`,
+      null,
+      (text) => text === "off" || budgetOf(text) !== null,
+    ),
+    (text): Budget => text === null ? fallback : budgetOf(text) ?? "off",
+  )
+
+function budgetOf(text: string): Exclude<Budget, "off"> | null {
+  const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text) ?? []
   const parsed = { limit: Number(limit), windowMs: Number(seconds) * 1000 }
-  if (parsed.limit >= 1 && parsed.limit <= maxBudget && parsed.windowMs >= 1000) return parsed
-  return yield* new InvalidSettings({
-    message: `${name} must be requests/seconds such as 5/60s (at most ${maxBudget}), or off`,
-  })
-})
+  return parsed.limit >= 1 && parsed.limit <= maxBudget && parsed.windowMs >= 1000 ? parsed : null
+}
