@@ -195,7 +195,10 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
   ): Effect.fn.Return<Delivery, Failure> {
     const ticket = ticketOf(purchase)
     const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
-    if (Option.isNone(signer) || signer.value !== ticket.authorization.from) return yield* forged
+    if (Option.isNone(signer) || signer.value !== ticket.authorization.from) {
+      const known = yield* store.find(ticket.paymentId)
+      return yield* Option.isSome(known) ? conflict(known.value) : forged
+    }
     if (purchase.late === null && !(yield* busy)) {
       const hash = secretHash(ticket.paymentId, purchase.secret)
       const claim = Effect.map(

@@ -133,6 +133,24 @@ test("the same authorization under another signature of its payer is a conflict"
     equal(yield* sale(again), "payment_conflict")
   })))
 
+test("a known payment under a forged signature is a conflict, and a 402 when it is not known", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const other = yield* purchase({ authorization: { nonce: nonce(1) } })
+    const forged = { ...bought, payment: { ...bought.payment, signature: other.payment.signature } }
+    equal(yield* charged(forged), ["payment_required", undefined])
+    const { began, open, work } = yield* gatedWork
+    const first = yield* Effect.forkChild(sell(bought, work))
+    yield* began
+    equal(yield* charged(forged), ["payment_conflict", null])
+    yield* open
+    yield* passing(1)
+    yield* Fiber.join(first)
+    equal(yield* charged(forged), ["payment_conflict", true])
+    equal(yield* charged({ ...forged, late: "expired" }), ["payment_conflict", true])
+  })))
+
 test("of two copies at once one computes; the one with the secret waits for the same answer", () =>
   inMarket(Effect.gen(function* () {
     const { sell } = yield* Payments
