@@ -88,8 +88,16 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
   })
 }
 
+/** A name that is nobody's (RFC 2606): a made-up market must not seem to stand at the real venue. */
+const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
+
+/** A market as the port gives it: on the clock's time, and plainly made up. */
 function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {
-  return { ...market, endsAt: market.endsAt === null ? null : fromWorld(market.endsAt) }
+  return {
+    ...market,
+    url: market.url.replace(pages.real, pages.simulated),
+    endsAt: market.endsAt === null ? null : fromWorld(market.endsAt),
+  }
 }
 
 function sound<A>(rows: ReadonlyArray<A>): Decoded<A> {
