@@ -11,6 +11,7 @@ import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
+import { within } from "../services/within.ts"
 import { type Answer, answer } from "./answer.ts"
 
 /** How often the bodies are computed. */
@@ -80,7 +81,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   const complain = (cause: Cause.Cause<never>) =>
     failing ? Effect.void : Effect.logWarning("Cannot read the feed for its free bodies", cause)
   const refresh = compute.pipe(
-    Effect.timeoutOption(computeFor),
+    within(computeFor),
     Effect.map(Option.getOrNull),
     Effect.catchCause((cause) => Effect.as(complain(cause), null)),
     Effect.tap((made) =>

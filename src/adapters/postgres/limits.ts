@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { Clock, Effect, Layer } from "effect"
+import { Cause, Clock, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../../domain/time.ts"
 import { RateLimits, RateLimitUnavailable, type RatePolicy } from "../../services/RateLimits.ts"
+import { within } from "../../services/within.ts"
 
 export interface LimitsOptions {
   /** Whose instants count: the database's, one for all replicas; or Effect's Clock, for tests. */
@@ -14,7 +15,7 @@ export interface LimitsOptions {
 }
 
 /** A caller is refused rather than kept waiting for the log. */
-const takeTimeout = "2 seconds"
+export const takeWithin = Duration.seconds(2)
 
 interface Row {
   readonly granted: boolean
@@ -42,7 +43,8 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
             remaining: row?.remaining ?? 0,
             resetMs: Number(row?.reset_ms ?? 0n),
           })),
-          Effect.timeout(takeTimeout),
+          within(takeWithin),
+          Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
           Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),
         )
