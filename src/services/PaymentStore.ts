@@ -86,7 +86,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
     lease: Duration.Duration,
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
-  /** Makes one move; none when the row is not, or no longer, as `held` says. A claim raises the fence. */
+  /**
+   * Makes one move; none when the row is not, or no longer, as `held` says, or when an answer that was
+   * handed over would be owed. A claim raises the fence.
+   */
   readonly move: (held: Held, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Remembers that the answer was handed over on a live connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>

@@ -194,6 +194,24 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
+    "move() never owes an answer that was handed over, and forgets one that was not",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["compute-first"].answered ?? []
+      const owe: Move = { event: "owe", reason: "unsent", paidAt: null }
+      const sent = yield* led(0, "compute-first", path)
+      yield* store.markSent(sent.paymentId)
+      ok(Option.isNone(yield* store.move(sent, owe)))
+      const kept = Option.getOrThrow(yield* store.find(sent.paymentId))
+      same(kept, { ...sent, sent: true })
+      const unsent = yield* led(1, "compute-first", path)
+      const owed = Option.getOrThrow(yield* store.move(unsent, owe))
+      equal([owed.state, owed.answer, owed.refund?.state], ["refund_due", null, "queued"])
+      yield* store.markSent(unsent.paymentId)
+      equal(Option.getOrThrow(yield* store.find(unsent.paymentId)).sent, false)
+    }),
+  ],
+  [
     "waiting() shows what waits for somebody, oldest first, released last, and nothing else",
     Effect.gen(function* () {
       const store = yield* PaymentStore

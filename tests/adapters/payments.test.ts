@@ -4,10 +4,11 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/adapters/postgres/payments.ts"
-import { moves, paymentStates, reaches } from "../../src/domain/payment.ts"
+import { moves, type PaymentState, paymentStates, reaches } from "../../src/domain/payment.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -34,15 +35,23 @@ onEveryStore("payments", (law) => {
         for (const [from, path] of Object.entries(paths[order])) {
           for (const to of paymentStates) {
             if (to === from) continue
-            const { paymentId } = yield* led(n++, order, path)
+            const row = yield* led(n++, order, path)
+            const { paymentId } = row
             const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+              const paid = ["settled", "answered", "refund_due"].includes(to)
+              const first = sql.literal(
+                paid && row.paidAt === null
+                  ? `, paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1,
+                  paid_finality = 'safe'`
+                  : "",
+              )
               yield* sql`UPDATE payment SET state = ${to},
                 fence = fence + ${from === "released" && to === "claimed" ? 1 : 0},
-                lease_until = now(), intended_at = coalesce(intended_at, now()),
-                paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1,
-                paid_finality = 'safe', answered_at = now(), sent_at = NULL,
-                answer_body = CASE WHEN ${to}
-                  IN ('settling', 'unresolved', 'settled', 'answered') THEN ''::bytea END
+                lease_until = now(),
+                intended_at = CASE ${to} WHEN 'settling' THEN now() ELSE intended_at END,
+                answered_at = CASE ${to} WHEN 'answered' THEN now() ELSE answered_at END,
+                answer_body = CASE WHEN ${to} IN ('settling', 'unresolved', 'settled', 'answered')
+                  THEN coalesce(answer_body, ''::bytea) END${first}
                 WHERE payment_id = ${paymentId}`
               if (to === "refund_due" || to === "refunded") {
                 yield* sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
@@ -54,12 +63,11 @@ onEveryStore("payments", (law) => {
                 yield* sql`UPDATE refund SET state = 'cancelled' WHERE payment_id = ${paymentId}`
               }
             })))
-            equal([order, from, to, Exit.isSuccess(exit)], [
-              order,
-              from,
-              to,
-              legal.has(`${from} ${to}`),
-            ])
+            const said = Exit.isSuccess(exit) ? "moved" : Cause.pretty(exit.cause)
+            match(
+              `${order} ${from} ${to}: ${said}`,
+              legal.has(`${from} ${to}`) ? /: moved$/ : /a payment cannot go from/,
+            )
           }
         }
       }
@@ -70,20 +78,20 @@ onEveryStore("payments", (law) => {
     name: string,
     statement: (sql: SqlClient, paymentId: string) => Effect.Effect<unknown, unknown>,
     because: RegExp,
+    state: PaymentState = "refund_due",
+    sent = false,
   ) =>
     law(
       `the database refuses ${name}`,
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const { paymentId } = yield* led(
-          0,
-          "compute-first",
-          paths["compute-first"].refund_due ?? [],
-        )
-        const before = yield* sql`SELECT * FROM payment JOIN refund USING (payment_id)`
+        const { paymentId } = yield* led(0, "compute-first", paths["compute-first"][state] ?? [])
+        if (sent) yield* Effect.flatMap(PaymentStore, (store) => store.markSent(paymentId))
+        const all = sql`SELECT * FROM payment LEFT JOIN refund USING (payment_id)`
+        const before = yield* all
         const exit = yield* Effect.exit(sql.withTransaction(statement(sql, paymentId)))
         match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
-        equal(yield* sql`SELECT * FROM payment JOIN refund USING (payment_id)`, before)
+        equal(yield* all, before)
       }).pipe(Effect.provide(layer)),
     )
 
@@ -126,6 +134,136 @@ onEveryStore("payments", (law) => {
     "a cancelled refund that is due",
     (sql) => sql`UPDATE refund SET state = 'cancelled'`,
     /refund that is cancelled/,
+  )
+
+  const queue = (sql: SqlClient) =>
+    sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+      SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`
+  refused(
+    "the refund of an answer that was handed over",
+    (sql) =>
+      Effect.andThen(
+        sql`UPDATE payment SET state = 'refund_due', answer_body = NULL, sent_at = NULL`,
+        queue(sql),
+      ),
+    /handed over is final/,
+    "answered",
+    true,
+  )
+  for (
+    const [change, statement] of [
+      ["forgotten", "UPDATE payment SET sent_at = NULL"],
+      ["moved", "UPDATE payment SET sent_at = now() + interval '1 hour'"],
+    ] as const
+  ) {
+    refused(
+      `a handing over that is ${change}`,
+      (sql) => sql.unsafe(statement),
+      /handed over once/,
+      "answered",
+      true,
+    )
+  }
+  refused(
+    "a handing over before the charge",
+    (sql) => sql`UPDATE payment SET sent_at = now()`,
+    /handed over once/,
+    "settling",
+  )
+  for (const state of ["settling", "unresolved"] as const) {
+    refused(
+      `another answer than the intent of a ${state} payment stored`,
+      (sql) =>
+        sql`UPDATE payment SET state = 'answered', answered_at = now(), answer_body = 'x'::bytea,
+          paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
+      /an answer changes/,
+      state,
+    )
+    refused(
+      `a ${state} payment that is void and paid`,
+      (sql) =>
+        sql`UPDATE payment SET state = 'void', answer_body = NULL,
+          paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
+      /what the chain said/,
+      state,
+    )
+    refused(
+      `a ${state} payment that is paid where it stands`,
+      (sql) => sql`UPDATE payment SET paid_transaction = '0xaa'`,
+      /what the chain said/,
+      state,
+    )
+  }
+  for (
+    const change of [
+      "paid_transaction = '0xbb'",
+      "paid_block = 8",
+      "paid_log_index = 4",
+      "paid_transaction = NULL",
+    ]
+  ) {
+    for (const state of ["answered", "refund_due"] as const) {
+      refused(
+        `${change} once a payment that is ${state} was proven`,
+        (sql) => sql.unsafe(`UPDATE payment SET ${change}`),
+        /what the chain said/,
+        state,
+      )
+    }
+  }
+  for (const column of ["intended_at", "answered_at"]) {
+    for (const value of ["now() + interval '1 hour'", "NULL"]) {
+      refused(
+        `another ${column}: ${value}`,
+        (sql) => sql.unsafe(`UPDATE payment SET ${column} = ${value}`),
+        /stored once/,
+        "answered",
+      )
+    }
+  }
+  refused(
+    "a payment that begins as paid",
+    (sql, id) =>
+      sql`INSERT INTO payment SELECT (jsonb_populate_record(payment, jsonb_build_object(
+        'payment_id', reverse(substr(payment_id, 3)), 'state', 'claimed', 'lease_until', now()))).*
+        FROM payment WHERE payment_id = ${id}`,
+    /begins with nothing/,
+    "answered",
+  )
+  for (const tables of ["payment, refund, payment_event", "payment_event", "refund"]) {
+    refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /never emptied/)
+  }
+  refused(
+    "emptying payments and whatever follows",
+    (sql) => sql`TRUNCATE payment CASCADE`,
+    /emptied/,
+  )
+
+  law(
+    "the database lets the chain's word become final, and be replaced when a void payment has paid",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      yield* sql`UPDATE payment SET paid_block = 8, paid_finality = 'safe'`
+      const back = yield* Effect.exit(sql`UPDATE payment SET paid_finality = 'latest'`)
+      match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /what the chain said/)
+      const { paymentId, ...owed } = yield* led(
+        1,
+        "compute-first",
+        paths["compute-first"].refund_due ?? [],
+      )
+      yield* sql.withTransaction(Effect.andThen(
+        sql`UPDATE refund SET state = 'cancelled'`,
+        sql`UPDATE payment SET state = 'void' WHERE payment_id = ${paymentId}`,
+      ))
+      const store = yield* PaymentStore
+      const again = yield* store.move({ ...owed, paymentId, state: "void" }, {
+        event: "owe",
+        reason: "paid_undelivered",
+        paidAt: { transaction: "0xcc", block: 20n, logIndex: 1, finality: "safe" },
+      })
+      equal(Option.getOrThrow(again).paidAt?.transaction, "0xcc")
+    }).pipe(Effect.provide(layer)),
   )
 
   law(

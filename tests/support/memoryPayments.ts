@@ -74,6 +74,7 @@ const make = Effect.sync(() => {
         if (row === undefined || row.state !== held.state || row.fence !== held.fence) {
           return Option.none()
         }
+        if (move.event === "owe" && row.sent) return Option.none()
         const state = Result.getOrThrow(step(row.order, row.state, move.event))
         return Option.some(keep({ ...row, ...changesOf(row, move, now), state }, now))
       }),

@@ -106,13 +106,19 @@ export const holds = <A, E, R>(
     return failure === undefined ? Effect.void : Effect.die(failure)
   }))
 
-/** Empties every table but the record of migrations. */
+/**
+ * Empties every table but the record of migrations. Payments are never emptied: only a superuser, as
+ * tests are and a service is not, can step past their triggers, for one transaction.
+ */
 export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ tablename: string }>`
     SELECT tablename FROM pg_tables
     WHERE schemaname = current_schema() AND tablename <> 'schema_migration'`
   const names = tables.map(({ tablename }) => `"${tablename}"`).join(", ")
-  yield* sql.unsafe(`TRUNCATE ${names} RESTART IDENTITY`)
+  yield* sql.withTransaction(Effect.andThen(
+    sql`SET LOCAL session_replication_role = replica`,
+    sql.unsafe(`TRUNCATE ${names} RESTART IDENTITY`),
+  ))
   yield* sql`INSERT INTO feed_counter DEFAULT VALUES`
 }).pipe(Effect.orDie)

@@ -91,17 +91,20 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
             paid(move.paidAt)
           }`
         case "owe":
-          return sql`, lease_until = NULL, answer_body = NULL, sent_at = NULL${paid(move.paidAt)}`
+          return sql`, lease_until = NULL, answer_body = NULL${paid(move.paidAt)}`
         case "void":
           return sql.literal(", lease_until = NULL, answer_body = NULL")
       }
     }
 
+    /** What was handed over in the meantime is not owed any more. */
+    const unsent = ({ event }: Move) => sql.literal(event === "owe" ? " AND sent_at IS NULL" : "")
+
     const update = ({ paymentId, state, fence }: Held, move: Move) =>
       sql<PaymentRow>`
         UPDATE payment SET state = ${reaches[move.event]}, changed_at = clock_timestamp(),
           reason = ${"reason" in move ? move.reason : null}::text${changes(move)}
-        WHERE payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}
+        WHERE payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}${unsent(move)}
         RETURNING ${columns}`.pipe(
         Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentOf)),
       )
