@@ -102,6 +102,7 @@ const faceLayer = (settings: Settings) =>
   face.layer({
     terms: termsOf(settings),
     paymentMode: settings.payments.kind,
+    venueMode: settings.venue.kind,
     trustedProxyHops: settings.trustedProxyHops,
     limits: {
       free: settings.freeLimit,

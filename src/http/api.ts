@@ -55,11 +55,16 @@ export const SampleBody = Schema.Struct({
   research: Schema.Json,
 }).annotate({ identifier: "Sample" })
 
+/** Where the observations come from: a made-up market, recorded pages, or the venue itself. */
+export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
+export type VenueMode = typeof VenueMode.Type
+
 export const HealthBody = Schema.Struct({
   success: Schema.Boolean,
   status: Schema.Literals(["live", "degraded", "down"]),
   version: Schema.String,
   paymentMode: Schema.Literals(["live", "simulated"]),
+  venue: Schema.Struct({ mode: VenueMode }),
   network: Schema.String,
   feed: Schema.Struct({
     index: Schema.NullOr(Count),

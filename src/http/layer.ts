@@ -11,6 +11,7 @@ import { Feed } from "../services/Feed.ts"
 import type { Payments } from "../services/Payments.ts"
 import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
 import { type Answer, answer } from "./answer.ts"
+import type { VenueMode } from "./api.ts"
 import { type EdgeRoute, makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type Budget, clientKeys, type Limiter, makeLimiter } from "./limits.ts"
@@ -28,6 +29,7 @@ export const version = "1.0.0"
 export interface FaceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
+  readonly venueMode: VenueMode
   /** How many proxies in front append to X-Forwarded-For. */
   readonly trustedProxyHops: number
   readonly limits: {
@@ -51,6 +53,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     publicBaseUrl,
     version,
     paymentMode: options.paymentMode,
+    venueMode: options.venueMode,
     network: `eip155:${chainId}`,
   })
   const free = yield* makeLimiter("free", options.limits.free)
@@ -158,8 +161,8 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
   readonly documents: Limiter
   readonly paid: WebHandler
 }): ReadonlyMap<string, EdgeRoute> {
-  const { publicBaseUrl } = options.terms
-  const terms = termsAnswers(publicBaseUrl)
+  const { terms: { publicBaseUrl }, paymentMode, venueMode } = options
+  const terms = termsAnswers({ publicBaseUrl, paymentMode, venueMode })
   const openApi = answer({ body: openApiDocument({ publicBaseUrl, version }), cache: "document" })
   const fixed = (limiter: Limiter, made: Answer): EdgeRoute => ({
     limiter,

@@ -13,6 +13,7 @@ import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
 import { within } from "../services/within.ts"
 import { type Answer, answer } from "./answer.ts"
+import type { VenueMode } from "./api.ts"
 
 /** How often the bodies are computed. */
 export const refreshEvery = Duration.seconds(1)
@@ -27,6 +28,7 @@ export interface SnapshotOptions {
   readonly publicBaseUrl: string
   readonly version: string
   readonly paymentMode: "live" | "simulated"
+  readonly venueMode: VenueMode
   readonly network: string
 }
 
@@ -155,6 +157,7 @@ function healthBody(state: FeedIndex, options: SnapshotOptions) {
     status: stale ? "degraded" : "live",
     version: options.version,
     paymentMode: options.paymentMode,
+    venue: { mode: options.venueMode },
     network: options.network,
     feed: { index: state.index, lastUpdated: isoTimeOrNull(state.lastUpdated), stale },
     digest: { latestAt: null, stale: false },
@@ -173,6 +176,7 @@ function down(options: SnapshotOptions): Answer {
       status: "down",
       version: options.version,
       paymentMode: options.paymentMode,
+      venue: { mode: options.venueMode },
       network: options.network,
       feed: { index: null, lastUpdated: null, stale: true },
       digest: { latestAt: null, stale: false },

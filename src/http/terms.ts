@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { type Answer, answer } from "./answer.ts"
+import type { VenueMode } from "./api.ts"
 
 /** Changes whenever a word below does. */
 const version = "1.0.0"
@@ -23,9 +24,12 @@ const disclaimers = [
   "Signals are computed from public data of third parties, which can be late, wrong or incomplete.",
   "The service comes without warranty. Its liability for a call is limited to the price of the call.",
 ]
-const dataSources = [
-  "Public market listings, order books, prices and trades of the prediction-market venue",
-]
+const dataSources: Readonly<Record<VenueMode, string>> = {
+  simulated:
+    "A simulated market, made up by this service: no venue and no real market is behind it",
+  replay: "Recorded pages of the Polymarket venue, played back: they are not the market of today",
+  polymarket: "Public market listings, order books, prices and trades of the Polymarket venue",
+}
 const payment = {
   protocol: "x402",
   x402Version: 2,
@@ -36,9 +40,16 @@ const payment = {
   currency: "USDC",
 }
 
-/** Both forms of the terms. */
-export function termsAnswers(publicBaseUrl: string): { text: Answer; json: Answer } {
-  const text = termsText()
+export interface TermsOptions {
+  readonly publicBaseUrl: string
+  readonly paymentMode: "live" | "simulated"
+  readonly venueMode: VenueMode
+}
+
+/** Both forms of the terms, for what this service is: whose data it serves, and what is paid. */
+export function termsAnswers(options: TermsOptions): { text: Answer; json: Answer } {
+  const { publicBaseUrl, venueMode } = options
+  const text = termsText(options)
   const json = {
     success: true,
     version,
@@ -50,7 +61,7 @@ export function termsAnswers(publicBaseUrl: string): { text: Answer; json: Answe
     payment,
     use,
     disclaimers,
-    dataSources,
+    dataSources: [dataSources[venueMode]],
     summary,
   }
   return {
@@ -59,7 +70,7 @@ export function termsAnswers(publicBaseUrl: string): { text: Answer; json: Answe
   }
 }
 
-function termsText(): string {
+function termsText({ venueMode }: TermsOptions): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,
@@ -68,7 +79,7 @@ function termsText(): string {
     `Acceptance. ${acceptance}`,
     `Payment. ${payment.settlement} ${payment.refunds}`,
     `Use. ${use}`,
-    `Data sources. ${dataSources.join(" ")}`,
+    `Data sources. ${dataSources[venueMode]}.`,
     `Disclaimers. ${disclaimers.join(" ")}`,
     "",
   ].join("\n")

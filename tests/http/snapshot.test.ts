@@ -18,6 +18,7 @@ const options = {
   publicBaseUrl: "https://feed.example",
   version: "1.0.0",
   paymentMode: "simulated",
+  venueMode: "simulated",
   network: "eip155:8453",
 } as const
 

@@ -20,6 +20,7 @@ import { authorizationFor, headerOf, nonce, terms, wirePayment } from "./terms.t
 export const faceOptions: FaceOptions = {
   terms,
   paymentMode: "simulated",
+  venueMode: "simulated",
   trustedProxyHops: 1,
   limits: {
     free: { limit: 5, windowMs: 60_000 },

@@ -1,0 +1,44 @@
+/**
+ * The terms say what this service is: whose data it serves, and what becomes of a payment.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { Effect, Schema } from "effect"
+import { TermsBody, VenueMode } from "../../src/http/api.ts"
+import { termsAnswers, type TermsOptions } from "../../src/http/terms.ts"
+import { test } from "../support/effect.ts"
+import { makeFace, makeWorld } from "../support/face.ts"
+
+const utf8 = new TextDecoder()
+const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(TermsBody))
+
+const read = (options: Partial<TermsOptions>) => {
+  const { text, json } = termsAnswers({
+    publicBaseUrl: "https://feed.example",
+    paymentMode: "simulated",
+    venueMode: "simulated",
+    ...options,
+  })
+  return { text: utf8.decode(text.bytes), json: decodeTerms(utf8.decode(json.bytes)) }
+}
+
+Deno.test("the terms name the source of the data as it is, in text and in JSON", () => {
+  const said = { simulated: /made up/, replay: /[Rr]ecorded .* Polymarket/, polymarket: /^Public/ }
+  for (const venueMode of VenueMode.literals) {
+    const { text, json } = read({ venueMode })
+    equal(json.dataSources.length, 1)
+    match(json.dataSources[0] ?? "", said[venueMode])
+    ok(text.includes(json.dataSources[0] ?? "nothing"))
+    strictEqual(json.textSha256, createHash("sha256").update(text).digest("hex"))
+  }
+})
+
+test("/health says which venue the feed is made from", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    const response = yield* face.get("/health")
+    const body = yield* Effect.promise(() => response.json())
+    equal([body.paymentMode, body.venue], ["simulated", { mode: "simulated" }])
+  }))
