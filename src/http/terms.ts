@@ -21,7 +21,7 @@ const use =
   "and do not work around the request limits."
 const disclaimers = [
   "Everything served is informational. It is not financial, legal or betting advice.",
-  "Signals are computed from public data of third parties, which can be late, wrong or incomplete.",
+  "Signals are computed from the data source named here, which can be late, wrong or incomplete.",
   "The service comes without warranty. Its liability for a call is limited to the price of the call.",
 ]
 const dataSources: Readonly<Record<VenueMode, string>> = {
@@ -30,15 +30,27 @@ const dataSources: Readonly<Record<VenueMode, string>> = {
   replay: "Recorded pages of the Polymarket venue, played back: they are not the market of today",
   polymarket: "Public market listings, order books, prices and trades of the Polymarket venue",
 }
-const payment = {
+/** Every call that is sold computes first, so these promise no refund: there is nothing to give back. */
+const settlement = {
+  simulated:
+    "Payments are simulated: a signed EIP-3009 authorization in USDC is checked as if it were real, " +
+    "and no money moves.",
+  live: "A signed EIP-3009 authorization in USDC, settled only once the answer is ready.",
+}
+const refunds = {
+  simulated: "Nothing is taken, so nothing is refunded.",
+  live:
+    "A call that is not answered is not charged: an error before settlement leaves the payment " +
+    "unused. While it is not known whether a settlement went through, the error says so (charged is " +
+    "null): the same payment sent again is never taken twice.",
+}
+const paymentIn = (mode: TermsOptions["paymentMode"]) => ({
   protocol: "x402",
   x402Version: 2,
-  settlement:
-    "An EIP-3009 authorization in USDC. For calls that compute first, it is settled only once the " +
-    "answer is ready.",
-  refunds: "A call that was charged and not answered is refunded in full to the paying address.",
+  settlement: settlement[mode],
+  refunds: refunds[mode],
   currency: "USDC",
-}
+})
 
 export interface TermsOptions {
   readonly publicBaseUrl: string
@@ -48,7 +60,7 @@ export interface TermsOptions {
 
 /** Both forms of the terms, for what this service is: whose data it serves, and what is paid. */
 export function termsAnswers(options: TermsOptions): { text: Answer; json: Answer } {
-  const { publicBaseUrl, venueMode } = options
+  const { publicBaseUrl, paymentMode, venueMode } = options
   const text = termsText(options)
   const json = {
     success: true,
@@ -58,7 +70,7 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
     textSha256: createHash("sha256").update(text).digest("hex"),
     provider,
     acceptance,
-    payment,
+    payment: paymentIn(paymentMode),
     use,
     disclaimers,
     dataSources: [dataSources[venueMode]],
@@ -70,14 +82,14 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
   }
 }
 
-function termsText({ venueMode }: TermsOptions): string {
+function termsText({ paymentMode, venueMode }: TermsOptions): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,
     "",
     `Summary. ${summary}`,
     `Acceptance. ${acceptance}`,
-    `Payment. ${payment.settlement} ${payment.refunds}`,
+    `Payment. ${settlement[paymentMode]} ${refunds[paymentMode]}`,
     `Use. ${use}`,
     `Data sources. ${dataSources[venueMode]}.`,
     `Disclaimers. ${disclaimers.join(" ")}`,

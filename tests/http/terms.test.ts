@@ -6,6 +6,7 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { Effect, Schema } from "effect"
+import { type Product, products } from "../../src/domain/product.ts"
 import { TermsBody, VenueMode } from "../../src/http/api.ts"
 import { termsAnswers, type TermsOptions } from "../../src/http/terms.ts"
 import { test } from "../support/effect.ts"
@@ -33,6 +34,23 @@ Deno.test("the terms name the source of the data as it is, in text and in JSON",
     ok(text.includes(json.dataSources[0] ?? "nothing"))
     strictEqual(json.textSha256, createHash("sha256").update(text).digest("hex"))
   }
+})
+
+Deno.test("the terms say that no money moves while payments are simulated", () => {
+  const { text, json } = read({ paymentMode: "simulated" })
+  match(json.payment.settlement, /no money moves/)
+  match(text, /no money moves/)
+  const live = read({ paymentMode: "live" })
+  match(live.json.payment.settlement, /only once the answer is ready/)
+  match(live.json.payment.refunds, /not answered is not charged/)
+  ok(!/no money moves/.test(live.text))
+})
+
+Deno.test("the terms promise a refund only when something is settled before its answer", () => {
+  const all: ReadonlyArray<Product> = Object.values(products)
+  const settlesEarly = all.some(({ order }) => order === "settle-early")
+  const { refunds } = read({ paymentMode: "live" }).json.payment
+  strictEqual(/is refunded/.test(refunds), settlesEarly)
 })
 
 test("/health says which venue the feed is made from", () =>
