@@ -14,7 +14,6 @@ import {
   Fiber,
   FiberSet,
   Layer,
-  Metric,
   Option,
 } from "effect"
 import { type Bytes32, type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
@@ -38,6 +37,7 @@ import {
   unavailable,
   unresolved,
 } from "./paymentRefusals.ts"
+import { type CountEnd, countOnce } from "./saleOutcomes.ts"
 import { Signatures } from "./Signatures.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */
@@ -103,6 +103,13 @@ const sweepConcurrency = 4
 
 type Failure = NotCharged | RefundQueued | Unresolved
 
+/** One call of `sell`. */
+interface Sale {
+  readonly purchase: Purchase
+  readonly work: Effect.Effect<Answer, NotCharged>
+  readonly count: CountEnd
+}
+
 const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
   const store = yield* PaymentStore
   const chain = yield* Chain
@@ -139,16 +146,21 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
    */
   const run = (
     claim: Effect.Effect<Option.Option<Payment>, NotCharged>,
-    product: Product,
-    work: Effect.Effect<Answer, NotCharged>,
+    { purchase, work, count }: Sale,
   ): Effect.Effect<Option.Option<Delivery>, Failure> =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
       const claimed = yield* claim
       if (Option.isNone(claimed)) return Option.none()
       const abandoned = yield* Deferred.make<void>()
-      const asked = requirements(product, terms)
+      const asked = requirements(purchase.product, terms)
       const saga = sellComputeFirst(sagaPorts, claimed.value, asked, work, abandoned)
-      const fiber = yield* FiberSet.run(fibers, Effect.interruptible(saga))
+      const fiber = yield* FiberSet.run(
+        fibers,
+        Effect.onExit(
+          Effect.interruptible(saga),
+          (exit) => count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
+        ),
+      )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
@@ -164,10 +176,10 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
   /** Answers a payment that is already known, by the table of the domain. */
   const again = Effect.fnUntraced(function* (
     found: Payment,
-    purchase: Purchase,
-    work: Effect.Effect<Answer, NotCharged>,
+    sale: Sale,
     waits: number,
   ): Effect.fn.Return<Delivery, Failure> {
+    const { purchase } = sale
     const { request, payment } = purchase
     if (found.request !== request || found.signature !== payment.signature) {
       return yield* conflict(found)
@@ -178,21 +190,19 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     if (answer === "claim") {
       if (purchase.late !== null) return yield* late(purchase.late)
       if (yield* busy) return yield* overloaded
-      const delivery = yield* run(claimAnew(row, hash), purchase.product, work)
+      const delivery = yield* run(claimAnew(row, hash), sale)
       return Option.isSome(delivery) ? delivery.value : yield* inProgress
     }
     if (answer === "wait" && waits > 0) {
       yield* Effect.sleep(timing.waitEvery)
       const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
-      return yield* again(next, purchase, work, waits - 1)
+      return yield* again(next, sale, waits - 1)
     }
     return yield* told(answer, row, network)
   })
 
-  const sell = Effect.fnUntraced(function* (
-    purchase: Purchase,
-    work: Effect.Effect<Answer, NotCharged>,
-  ): Effect.fn.Return<Delivery, Failure> {
+  const sell = Effect.fnUntraced(function* (sale: Sale): Effect.fn.Return<Delivery, Failure> {
+    const { purchase } = sale
     const ticket = ticketOf(purchase)
     const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
     if (Option.isNone(signer) || signer.value !== ticket.authorization.from) {
@@ -205,11 +215,11 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
         store.claim(ticket, hash, timing.lease),
         ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
       )
-      const delivery = yield* run(claim, purchase.product, work)
+      const delivery = yield* run(claim, sale)
       if (Option.isSome(delivery)) return delivery.value
     }
     const known = yield* store.find(ticket.paymentId)
-    if (Option.isSome(known)) return yield* again(known.value, purchase, work, timing.waitTimes)
+    if (Option.isSome(known)) return yield* again(known.value, sale, timing.waitTimes)
     return yield* purchase.late === null ? overloaded : late(purchase.late)
   }, Effect.catchDefect(undecided))
 
@@ -239,25 +249,20 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
   })
 
   return Payments.of({
-    sell: (purchase, work) => counted(purchase.product, sell(purchase, work)),
+    sell: (purchase, work) => counted({ purchase, work, count: countOnce(purchase.product) }, sell),
     sent,
     sweep,
   })
 })
 
-const outcomes = Metric.counter("payments_total", { incremental: true })
-
-/** Counts how each sale ended, by product. */
-const counted = (product: Product, sale: Effect.Effect<Delivery, Failure>) => {
-  const count = (outcome: string) =>
-    Metric.update(Metric.withAttributes(outcomes, { product: product.id, outcome }), 1)
-  return sale.pipe(
+/** Counts what ended without a fiber of its own; the others have counted themselves. */
+const counted = (sale: Sale, sell: (sale: Sale) => Effect.Effect<Delivery, Failure>) =>
+  sell(sale).pipe(
     Effect.tap(({ receipt, replayed }) =>
-      count(replayed ? "replayed" : receipt === null ? "given_away" : "charged")
+      sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
     ),
-    Effect.tapError((error) => count(error._tag === "Unresolved" ? "unresolved" : error.code)),
+    Effect.tapError((error) => sale.count(Exit.fail(error))),
   )
-}
 
 /** The row stood released, and nothing was sent out since: a claim that fails has charged nobody. */
 const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, failing(unavailable))
