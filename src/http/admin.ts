@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Exit, Metric, Schedule } from "effect"
+import { Clock, Duration, Effect, Metric, Option, Schedule } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import type { EpochMs } from "../domain/time.ts"
-import { Feed } from "../services/Feed.ts"
+import { Feed, type FeedIndex } from "../services/Feed.ts"
+import { within } from "../services/within.ts"
 import { listen, type ListenOptions, toWebHandler } from "./server.ts"
 
 /** The event loop has stalled when it has not turned for this long. */
@@ -23,6 +24,9 @@ const feedIndex = Metric.gauge("feed_index", { description: "The newest feed ind
 const tickAge = Metric.gauge("last_good_tick_age_seconds", {
   description: "Age of the last good tick",
 })
+const storeUp = Metric.gauge("store_up", {
+  description: "1 when the store answered this scrape in time",
+})
 const memory = Metric.gauge("process_resident_bytes", { description: "Resident memory" })
 
 export interface AdminOptions extends ListenOptions {
@@ -37,20 +41,7 @@ export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   const routes = HttpRouter.addAll([
     HttpRouter.route("GET", "/livez", Effect.map(liveness(turned), probe)),
     HttpRouter.route("GET", "/readyz", Effect.map(readiness(feed, options.draining), probe)),
-    HttpRouter.route(
-      "GET",
-      "/metrics",
-      Effect.andThen(
-        Metric.update(memory, Deno.memoryUsage().rss),
-        Effect.map(
-          PrometheusMetrics.format({ prefix: "bellwether" }),
-          (text) =>
-            HttpServerResponse.text(text, {
-              contentType: "text/plain; version=0.0.4; charset=utf-8",
-            }),
-        ),
-      ),
-    ),
+    HttpRouter.route("GET", "/metrics", metrics(feed)),
   ])
   const app = yield* HttpRouter.toHttpEffect(routes)
   const handle = yield* toWebHandler(
@@ -91,13 +82,31 @@ const readiness = (
 ): Effect.Effect<Finding> =>
   Effect.gen(function* () {
     if (yield* draining) return "the process is stopping"
-    const asked = yield* Effect.exit(Effect.timeout(feed.index, storeWithin))
-    if (Exit.isFailure(asked)) return "the store does not answer"
-    const { index, lastTickAt, sellable } = asked.value
+    const asked = yield* ask(feed)
+    if (Option.isNone(asked)) return "the store does not answer"
+    return asked.value.sellable ? null : "there was no good tick for too long"
+  })
+
+/** Where the feed stands, or none when the store fails or does not answer in time. */
+const ask = (feed: Feed["Service"]): Effect.Effect<Option.Option<FeedIndex>> =>
+  Effect.catchCause(within(storeWithin)(feed.index), () => Effect.succeedNone)
+
+/**
+ * What has been counted and measured, read now. What cannot be known now is not a number: an old
+ * value would look like a feed that stands still.
+ */
+const metrics = (feed: Feed["Service"]) =>
+  Effect.gen(function* () {
+    const asked = yield* ask(feed)
     const now = yield* Clock.currentTimeMillis
-    yield* Metric.update(feedIndex, index)
-    if (lastTickAt !== null) yield* Metric.update(tickAge, (now - lastTickAt) / 1_000)
-    return sellable ? null : "there was no good tick for too long"
+    const lastTickAt = Option.isSome(asked) ? asked.value.lastTickAt : null
+    yield* Metric.update(memory, Deno.memoryUsage().rss)
+    yield* Metric.update(storeUp, Option.isSome(asked) ? 1 : 0)
+    yield* Metric.update(feedIndex, Option.isSome(asked) ? asked.value.index : NaN)
+    yield* Metric.update(tickAge, lastTickAt === null ? NaN : (now - lastTickAt) / 1_000)
+    return HttpServerResponse.text(yield* PrometheusMetrics.format({ prefix: "bellwether" }), {
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+    })
   })
 
 function probe(finding: Finding): HttpServerResponse.HttpServerResponse {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Metric, Ref } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
@@ -52,10 +52,36 @@ test("every answer is counted by its status", () =>
     }
   }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
 
+liveTest(
+  "/metrics reads the feed at each scrape, and says NaN for what it cannot know",
+  () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(3)
+      const { get } = yield* serving(world)
+      const scraped = Effect.map(
+        get("/metrics"),
+        ([, text]) => (name: string) =>
+          new RegExp(`^bellwether_${name} (\\S+)$`, "m").exec(text)?.[1],
+      )
+      const first = yield* scraped
+      strictEqual(first("feed_index"), "3")
+      ok(Number(first("last_good_tick_age_seconds")) < 60)
+      strictEqual(first("store_up"), "1")
+      yield* Ref.set(world.items, [])
+      yield* Ref.set(world.lastTickAt, null)
+      const second = yield* scraped
+      strictEqual(second("feed_index"), "0")
+      strictEqual(second("last_good_tick_age_seconds"), "NaN")
+      yield* Ref.set(world.storeUp, false)
+      const third = yield* scraped
+      strictEqual(third("feed_index"), "NaN")
+      strictEqual(third("store_up"), "0")
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+)
+
 liveTest("/metrics is Prometheus text, and nothing else is served", () =>
   Effect.gen(function* () {
     const { get } = yield* serving(yield* makeWorld(3))
-    yield* get("/readyz")
     const [status, text] = yield* get("/metrics")
     strictEqual(status, 200)
     match(text, /^# TYPE bellwether_process_resident_bytes gauge$/m)
