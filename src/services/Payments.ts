@@ -5,7 +5,6 @@
  */
 import {
   Cause,
-  Clock,
   Context,
   Deferred,
   Duration,
@@ -25,7 +24,7 @@ import { Chain } from "./Chain.ts"
 import { defaultTiming, type PaymentTiming, sellComputeFirst, type Sold } from "./computeFirst.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
-import { isWaiting, reconcile } from "./reconcile.ts"
+import { isWaiting, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
   forged,
@@ -97,9 +96,6 @@ export interface PaymentOptions {
 const inFlightMax = 512
 /** How long a closing service waits for its payments to end; leases cover what is left. */
 const drain = Duration.seconds(60)
-/** Rows one sweep looks at, and how many at once. */
-const sweepRows = 200
-const sweepConcurrency = 4
 
 type Failure = NotCharged | RefundQueued | Unresolved
 
@@ -231,27 +227,10 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
       ),
     ))
 
-  const sweep = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const rows = yield* store.waiting(BigInt(Math.floor(now / 1_000)), sweepRows)
-    const moved = yield* Effect.forEach(
-      rows,
-      (row) =>
-        reconcile(ports, row).pipe(
-          Effect.map(({ state }) => state === row.state ? 0 : 1),
-          Effect.catchDefect((defect) =>
-            Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), 0)
-          ),
-        ),
-      { concurrency: sweepConcurrency },
-    )
-    return moved.reduce((sum, one) => sum + one, 0)
-  })
-
   return Payments.of({
     sell: (purchase, work) => counted({ purchase, work, count: countOnce(purchase.product) }, sell),
     sent,
-    sweep,
+    sweep: sweep(ports),
   })
 })
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import type { SettlementOrder } from "../domain/product.ts"
 import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
 import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
@@ -66,6 +66,42 @@ export const reconcile = Effect.fnUntraced(function* (
         }),
     )
   }
+})
+
+/** Rows a round of a sweep looks at, how many at once, and how many rounds a sweep may have. */
+const sweepRows = 200
+const sweepConcurrency = 4
+const sweepRoundsMax = 10
+
+/**
+ * Moves everything that waits as far as can be told now, and returns how many rows moved. A round
+ * follows another while rows may be left that no round has seen: its batch was full and some moved.
+ */
+export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
+  let moved = 0
+  for (let round = 0; round < sweepRoundsMax; round++) {
+    const states = yield* sweepRound(options)
+    const movedNow = states.filter(({ before, after }) => before !== after).length
+    moved += movedNow
+    if (states.length < sweepRows || movedNow === 0) break
+  }
+  return moved
+})
+
+const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions) {
+  const now = yield* Clock.currentTimeMillis
+  const rows = yield* options.store.waiting(BigInt(Math.floor(now / 1_000)), sweepRows)
+  return yield* Effect.forEach(
+    rows,
+    (row) =>
+      reconcile(options, row).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), row)
+        ),
+        Effect.map(({ state }) => ({ before: row.state, after: state })),
+      ),
+    { concurrency: sweepConcurrency },
+  )
 })
 
 /** What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. */

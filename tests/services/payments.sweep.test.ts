@@ -1,0 +1,67 @@
+/**
+ * How far one sweep goes: to the end of what can be moved, in a bounded number of rounds.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref } from "effect"
+import { Payments } from "../../src/services/Payments.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { led } from "../adapters/payments.laws.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/memoryPayments.ts"
+import { inMarket, passing } from "../support/sales.ts"
+
+/** The memory store, counting how often it is asked what waits. */
+const counted = Effect.gen(function* () {
+  const asked = yield* Ref.make(0)
+  const layer = Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) =>
+      PaymentStore.of({
+        ...store,
+        waiting: (...args) =>
+          Effect.andThen(Ref.update(asked, (n) => n + 1), store.waiting(...args)),
+      })),
+  ).pipe(Layer.provide(memoryPaymentStore))
+  return { layer, asked }
+})
+
+/** Releases `rows` payments, lets them expire, and sweeps: how many moved, and after how many looks. */
+const sweeping = (rows: number, chainDown: boolean, sweeps: number) =>
+  Effect.flatMap(counted, ({ layer, asked }) =>
+    inMarket(
+      Effect.gen(function* () {
+        const { sweep } = yield* Payments
+        for (let n = 0; n < rows; n++) {
+          yield* led(n, "compute-first", [{ event: "release", reason: "test" }])
+        }
+        yield* passing(130)
+        const moved: Array<[moved: number, looks: number]> = []
+        for (let n = 0; n < sweeps; n++) {
+          const fiber = yield* Effect.forkChild(sweep)
+          yield* passing(1)
+          moved.push([yield* Fiber.join(fiber), yield* Ref.getAndSet(asked, 0)])
+        }
+        return moved
+      }),
+      { chainDown: () => chainDown },
+      layer,
+    ))
+
+test("a sweep goes on while its batches are full, so that a flood of rows holds up no other", () =>
+  Effect.gen(function* () {
+    equal(yield* sweeping(0, false, 1), [[0, 1]])
+    equal(yield* sweeping(199, false, 1), [[199, 1]])
+    equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
+  }))
+
+test("a sweep ends after ten rounds, and the next one goes on", () =>
+  Effect.gen(function* () {
+    equal(yield* sweeping(2_050, false, 2), [[2_000, 10], [50, 1]])
+  }))
+
+test("a sweep that moves nothing does not look again", () =>
+  Effect.gen(function* () {
+    equal(yield* sweeping(250, true, 1), [[0, 1]])
+  }))
