@@ -214,8 +214,9 @@ function refuse(
   { status, headers, body }: PreparedRefusal,
   fields: ReadonlyArray<HeaderPair> = [],
 ): Response {
-  const bytes = ask.method === "HEAD" ? null : encoder.encode(body(ask.requestId))
-  return build(bytes, status, commonHeaders, [
+  const bytes = encoder.encode(body(ask.requestId))
+  const answer = { status, bytes, etag: null, headers: commonHeaders }
+  return toResponse(answer, ask.method, [
     ...headers,
     ["x-request-id", ask.requestId],
     ...fields,

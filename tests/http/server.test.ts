@@ -56,11 +56,13 @@ liveTest(
 liveTest("HEAD says the length of the body it leaves out", () =>
   Effect.gen(function* () {
     const port = yield* serving
-    const head = yield* raw(port, `HEAD /terms.txt HTTP/1.1\r\n${close}\r\n`)
-    const get = yield* raw(port, `GET /terms.txt HTTP/1.1\r\n${close}\r\n`)
     const length = /content-length: (\d+)/
-    strictEqual(length.exec(head)?.[1], length.exec(get)?.[1])
-    ok(head.endsWith("\r\n\r\n"))
+    for (const path of ["/terms.txt", "/v1/latest", "/nowhere", `/${"x".repeat(3_000)}`]) {
+      const head = yield* raw(port, `HEAD ${path} HTTP/1.1\r\n${close}\r\n`)
+      const get = yield* raw(port, `GET ${path} HTTP/1.1\r\n${close}\r\n`)
+      strictEqual(length.exec(head)?.[1], length.exec(get)?.[1], path.slice(0, 20))
+      ok(head.endsWith("\r\n\r\n"))
+    }
   }))
 
 liveTest(
