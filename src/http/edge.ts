@@ -16,7 +16,7 @@ import {
   notModified,
   toResponse,
 } from "./answer.ts"
-import { prepare, type PreparedRefusal } from "./errors.ts"
+import type { PreparedRefusal } from "./errors.ts"
 import type { RatePolicy } from "../services/RateLimits.ts"
 import {
   clientAddress,
@@ -26,12 +26,22 @@ import {
   rateField,
   type Verdict,
 } from "./limits.ts"
+import {
+  bodyTooLarge,
+  internalError,
+  invalidHost,
+  methodNotAllowed,
+  methods,
+  notFound,
+  overloaded,
+  paymentLengthMax,
+  paymentTooLong,
+  rateLimited,
+  targetLengthMax,
+  targetTooLong,
+} from "./refusals.ts"
 import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
 
-/** Longest path and query, in characters. */
-export const targetLengthMax = 2_048
-/** Longest payment header, in characters. */
-export const paymentLengthMax = 8_192
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
 
@@ -66,13 +76,13 @@ interface Ask {
 }
 
 const encoder = new TextEncoder()
-const known = ["GET", "HEAD", "OPTIONS"]
+const notHostPattern = /[/?#@\\]/
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
 const preflight: ReadonlyArray<HeaderPair> = [
   ...commonHeaders,
-  ["allow", known.join(", ")],
-  ["access-control-allow-methods", known.join(", ")],
+  ["allow", methods.join(", ")],
+  ["access-control-allow-methods", methods.join(", ")],
   [
     "access-control-allow-headers",
     "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
@@ -151,6 +161,8 @@ export function makeEdge(
       method: request.method,
       requestId: shown !== null && requestIdPattern.test(shown) ? shown : options.nextId(),
     }
+    // The URL is made of the Host header and the target: such a host would be a part of the path.
+    if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(ask, invalidHost)
     if (url.length - start > targetLengthMax) return refuse(ask, targetTooLong)
     if (ask.method === "OPTIONS") {
       return build(null, 204, preflight, [["x-request-id", ask.requestId]])
@@ -239,52 +251,3 @@ function rateFields(route: EdgeRoute, field: string): ReadonlyArray<HeaderPair> 
   const { policyField } = route.limiter
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }
-
-/** One refusal for each number of seconds: a flood is answered from here. */
-const rateLimits = new Map<number, PreparedRefusal>()
-/** A window has fewer seconds than this, or its refusals are not kept. */
-const rateLimitsMax = 3_600
-
-function rateLimited(retryAfterSeconds: number): PreparedRefusal {
-  const kept = rateLimits.get(retryAfterSeconds)
-  if (kept !== undefined) return kept
-  const made = prepare({
-    code: "rate_limited",
-    message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Poll /v1/index no faster than the feed moves, about every 10 minutes.",
-    retryAfterSeconds,
-  })
-  if (rateLimits.size < rateLimitsMax) rateLimits.set(retryAfterSeconds, made)
-  return made
-}
-
-const notFound = prepare({
-  code: "not_found",
-  message: "There is nothing at this path",
-  hint: "/openapi.json lists every path.",
-})
-const methodNotAllowed = prepare({
-  code: "method_not_allowed",
-  message: "This path answers GET and HEAD only",
-  allowed: known,
-})
-const bodyTooLarge = prepare({
-  code: "payload_too_large",
-  message: `A request body has at most ${bodyBytesMax} bytes`,
-})
-const targetTooLong = prepare({
-  code: "uri_too_long",
-  message: `Path and query have at most ${targetLengthMax} characters`,
-})
-const paymentTooLong = prepare({
-  code: "headers_too_large",
-  message: `A payment header has at most ${paymentLengthMax} characters`,
-})
-const overloaded = prepare({
-  code: "overloaded",
-  message: "The service cannot answer at this moment",
-})
-const internalError = prepare({
-  code: "internal_error",
-  message: "The service failed to answer; the failure was logged",
-})

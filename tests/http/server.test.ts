@@ -79,6 +79,30 @@ liveTest(
     }),
 )
 
+liveTest(
+  "a Host header that is no host is refused, and never chooses what is served",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serving
+      const ask = (target: string, host: string) =>
+        raw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      const hosts = ["x/v1/index?", "x/v1", "x?", "x#", "a@b", "x\\y", "x/v1/latest#", "/"]
+      for (const host of hosts) {
+        for (const target of ["/nope", "/index", "/v1/index"]) {
+          const answer = yield* ask(target, host)
+          match(answer, /^HTTP\/1\.1 400 /, `${target} at ${host}`)
+          match(answer, /"code":"invalid_parameter".*"param":"Host"/)
+        }
+      }
+      for (
+        const host of ["feed.example", "feed.example:8402", "[2001:db8::1]:80", "192.0.2.1", ""]
+      ) {
+        match(yield* ask("/v1/sample", host), /^HTTP\/1\.1 (200|429) /, host)
+        match(yield* ask("/nope", host), /^HTTP\/1\.1 404 /, host)
+      }
+    }),
+)
+
 liveTest("odd request lines get an answer, never a 5xx", () =>
   Effect.gen(function* () {
     const port = yield* serving

@@ -1,0 +1,72 @@
+/**
+ * What the edge refuses with: written down once, sent many times.
+ *
+ * @module
+ */
+import { prepare, type PreparedRefusal } from "./errors.ts"
+import { bodyBytesMax } from "./server.ts"
+
+/** The methods every path answers. */
+export const methods = ["GET", "HEAD", "OPTIONS"]
+/** Longest path and query, in characters. */
+export const targetLengthMax = 2_048
+/** Longest payment header, in characters. */
+export const paymentLengthMax = 8_192
+
+/** One refusal for each number of seconds: a flood is answered from here. */
+const rateLimits = new Map<number, PreparedRefusal>()
+/** A window has fewer seconds than this, or its refusals are not kept. */
+const rateLimitsMax = 3_600
+
+export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
+  const kept = rateLimits.get(retryAfterSeconds)
+  if (kept !== undefined) return kept
+  const made = prepare({
+    code: "rate_limited",
+    message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
+    hint: "Poll /v1/index no faster than the feed moves, about every 10 minutes.",
+    retryAfterSeconds,
+  })
+  if (rateLimits.size < rateLimitsMax) rateLimits.set(retryAfterSeconds, made)
+  return made
+}
+
+export const notFound = prepare({
+  code: "not_found",
+  message: "There is nothing at this path",
+  hint: "/openapi.json lists every path.",
+})
+export const invalidHost = prepare({
+  code: "invalid_parameter",
+  message: "Host must be the name of a host, with or without a port",
+  details: [{
+    param: "Host",
+    in: "header",
+    message: "must be the name of a host, with or without a port",
+  }],
+})
+export const methodNotAllowed = prepare({
+  code: "method_not_allowed",
+  message: "This path answers GET and HEAD only",
+  allowed: methods,
+})
+export const bodyTooLarge = prepare({
+  code: "payload_too_large",
+  message: `A request body has at most ${bodyBytesMax} bytes`,
+})
+export const targetTooLong = prepare({
+  code: "uri_too_long",
+  message: `Path and query have at most ${targetLengthMax} characters`,
+})
+export const paymentTooLong = prepare({
+  code: "headers_too_large",
+  message: `A payment header has at most ${paymentLengthMax} characters`,
+})
+export const overloaded = prepare({
+  code: "overloaded",
+  message: "The service cannot answer at this moment",
+})
+export const internalError = prepare({
+  code: "internal_error",
+  message: "The service failed to answer; the failure was logged",
+})
