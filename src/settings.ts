@@ -30,7 +30,7 @@ export const variables = {
   RPC_URL: "a JSON-RPC endpoint of the chain",
   FREE_LIMIT: "free requests a client address, as requests/seconds, or off",
   DOCUMENT_LIMIT: "documents and unpaid probes a client address",
-  INVALID_PAYMENT_LIMIT: "invalid payments a client address",
+  INVALID_PAYMENT_LIMIT: "invalid payments and given-away answers a client address",
   TRUSTED_PROXY_HOPS: "how many proxies in front append to X-Forwarded-For",
   LOG_LEVEL: "Debug, Info, Warn or Error",
 } as const

@@ -2,16 +2,17 @@
  * The paywall: one function in front of every paid route.
  *
  * Order: no payment, 402, before anything is looked at; then parameters, so that a wrong one leaves
- * the payment untouched; then the payment, cheapest check first. What leaves is the answer, a 402,
- * or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with anything that is not
- * a product's fact does not compile.
+ * the payment untouched; then what the client has cost so far (invalid payments, answers given
+ * away); then the payment, cheapest check first. What leaves is the answer, a 402, or one of
+ * `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with anything that is not a product's
+ * fact does not compile.
  *
  * @module
  */
 import { Clock, Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Product } from "../domain/product.ts"
-import { NotCharged, notCharged, type ParameterFault, type ProductFact } from "../domain/refusal.ts"
+import { NotCharged, notCharged, type ProductFact } from "../domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
@@ -28,6 +29,8 @@ import {
 } from "../services/Payments.ts"
 import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 import { refusalResponse } from "./errors.ts"
+import { type GivenFault, sentenceOf } from "./query.ts"
+import { invalidPayments } from "./invalidPayments.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -35,7 +38,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** What a paid route adds to its product: how its parameters are read, and how its answer is made. */
 export interface Sale<Input extends CanonicalInput> {
   /** Pure. Defaults are filled in, so that two spellings of one request are one request. */
-  readonly decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<ParameterFault>>
+  readonly decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<GivenFault>>
   readonly work: (input: Input) => Effect.Effect<Work, ProductFact>
 }
 
@@ -51,7 +54,10 @@ export interface Work {
 
 export interface PaywallOptions {
   readonly terms: PaymentTerms
-  /** How many invalid payments a client may show; null for no limit (benchmarks only). */
+  /**
+   * How many invalid payments and given-away answers together a client may have; null for no limit
+   * (benchmarks only).
+   */
   readonly invalidPayments: RatePolicy | null
   /** Who a request counts against. */
   readonly clientOf: (request: Request) => string
@@ -72,8 +78,20 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
 
   const paywall: Paywall = (product) => {
     const unpaid = ready(challengeFor(product, terms))
-    const rechallenge = (client: string, { message }: NotCharged) =>
-      Effect.as(invalid.count(client), ready(challengeFor(product, terms, message)))
+    /** A payment that is invalid here is counted; a conflict is told so, for it may have been taken. */
+    const refused = (client: string, error: NotCharged) => {
+      switch (error.code) {
+        case "payment_required":
+          return Effect.as(
+            invalid.count(client),
+            ready(challengeFor(product, terms, error.message)),
+          )
+        case "payment_conflict":
+          return Effect.andThen(invalid.note(client), Effect.fail(error))
+        default:
+          return Effect.fail(error)
+      }
+    }
 
     return (sale) =>
       Effect.gen(function* () {
@@ -97,9 +115,11 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
             }
             return payments.sell(purchase, answerOf(sale.work(input)))
           }),
-          Effect.flatMap((delivery) => Effect.as(payments.sent(delivery), delivered(delivery))),
-          Effect.catchTag("NotCharged", (error) =>
-            error.code === "payment_required" ? rechallenge(client, error) : Effect.fail(error)),
+          Effect.tap((delivery) =>
+            delivery.receipt === null ? invalid.note(client) : payments.sent(delivery)
+          ),
+          Effect.map(delivered),
+          Effect.catchTag("NotCharged", (error) => refused(client, error)),
         )
       }).pipe(Effect.catch(refusalResponse))
   }
@@ -147,7 +167,7 @@ function paymentHeader(headers: Headers): string | undefined {
 
 function parametersOf<Input>(
   request: Request,
-  decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<ParameterFault>>,
+  decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<GivenFault>>,
 ): Result.Result<Input, NotCharged> {
   const start = request.url.indexOf("?")
   const query = new URLSearchParams(start < 0 ? "" : request.url.slice(start + 1))
@@ -167,13 +187,13 @@ function idempotencyKey(request: Request): Result.Result<string | null, NotCharg
   }]))
 }
 
-function invalidParameters(details: ReadonlyArray<ParameterFault>): NotCharged {
-  const message = details.map((fault) => `${fault.param} ${fault.message}`).join("; ")
+function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged {
+  const message = sentenceOf(faults)
   return new NotCharged({
     code: "invalid_parameter",
     message: message === "" ? "A parameter is invalid" : message,
     hint: "Correct the parameter and send the same payment again: it was not used.",
-    details,
+    details: faults.map(({ param, in: where, message }) => ({ param, in: where, message })),
   })
 }
 
@@ -233,55 +253,4 @@ function ready({ status, headers, body }: ReadyChallenge): Response {
 
 function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
   return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
-}
-
-/** How many clients are remembered as over the limit; beyond it the longest remembered is forgotten. */
-const blockedClientsMax = 10_000
-
-/**
- * Counts invalid payments in the shared limit, and remembers here who went over it, so that a flood
- * is turned away before any signature work and without asking the store.
- */
-function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | null) {
-  const blockedUntilMs = new Map<string, number>()
-
-  const tooMany = (waitMs: number) =>
-    new NotCharged({
-      code: "rate_limited",
-      message: "Too many invalid payments from this address",
-      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-    })
-
-  /** Fails while the client is over the limit. */
-  const check = (client: string) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const until = blockedUntilMs.get(client)
-      if (until === undefined) return Effect.void
-      if (until > now) return Effect.fail(tooMany(until - now))
-      blockedUntilMs.delete(client)
-      return Effect.void
-    })
-
-  /** Counts one; fails when that was one too many. */
-  const count = Effect.fnUntraced(function* (client: string) {
-    if (policy === null) return
-    const decision = yield* limits.take(policy, client).pipe(
-      Effect.mapError(() =>
-        new NotCharged({
-          code: "payments_unavailable",
-          message: "Payments cannot be checked at this moment",
-        })
-      ),
-    )
-    if (decision.granted) return
-    const now = yield* Clock.currentTimeMillis
-    const [oldest] = blockedUntilMs.keys()
-    if (blockedUntilMs.size >= blockedClientsMax && oldest !== undefined) {
-      blockedUntilMs.delete(oldest)
-    }
-    blockedUntilMs.set(client, now + decision.resetMs)
-    return yield* tooMany(decision.resetMs)
-  })
-
-  return { check, count }
 }

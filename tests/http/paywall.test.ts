@@ -9,6 +9,7 @@ import { Base64 } from "effect/encoding"
 import { products } from "../../src/domain/product.ts"
 import { DataStale, SignalNotFound } from "../../src/domain/refusal.ts"
 import { challengeFor, type Sale, showsPayment, type Work } from "../../src/http/paywall.ts"
+import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
 import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
 import { inMarket, nothing, once, passing, product, startSeconds, taken } from "../support/sales.ts"
@@ -174,6 +175,64 @@ test("too many invalid payments are a 429, and then no signature of that client 
     equal((yield* call(handle, paid(header, { "x-client": "another" }))).status, 200)
     yield* passing(10)
     equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
+  })))
+
+test("answers given away are counted as invalid payments are, whatever payment they are shown", () =>
+  inTill(Effect.gen(function* () {
+    let computed = 0
+    const handle = yield* makeTill(
+      Effect.sync(() => ({ ...goodWork, charge: computed++ >= 3 })),
+    )
+    for (const n of [0, 0, 1]) {
+      equal((yield* call(handle, paid(headerOf(yield* payment(n))))).status, 200)
+    }
+    const denied = yield* call(handle, paid(headerOf(yield* payment(1))))
+    const { code, charged } = yield* error(denied)
+    // The payment was not looked at: it may be one that was charged.
+    equal([denied.status, code, charged], [429, "rate_limited", null])
+    equal([denied.headers.get("retry-after"), computed, yield* taken], ["8", 3, nothing])
+    const other = paid(headerOf(yield* payment(2)), { "x-client": "another" })
+    equal((yield* call(handle, other)).status, 200)
+    equal(yield* taken, once)
+  })))
+
+test("what is charged or given again is not counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const key = { "idempotency-key": "0123456789abcdef" }
+    for (const n of [0, 0, 0, 1, 2, 3, 4]) {
+      equal((yield* call(handle, paid(headerOf(yield* payment(n)), key))).status, 200)
+    }
+  })))
+
+test("an answer is given away even when it cannot be counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* Effect.provideService(
+      till(Effect.succeed({ ...goodWork, charge: false })),
+      RateLimits,
+      RateLimits.of({
+        take: () => Effect.fail(new RateLimitUnavailable()),
+        prune: () => Effect.succeed(0),
+      }),
+    )
+    for (let i = 0; i < 5; i++) {
+      equal((yield* call(handle, paid(headerOf(yield* payment())))).status, 200)
+    }
+  })))
+
+test("a known payment under a forged signature is a conflict, and is counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const wire = yield* payment()
+    equal((yield* call(handle, paid(headerOf(wire)))).status, 200)
+    const other = yield* payment(1)
+    const { signature } = other.payload
+    const forged = headerOf({ ...wire, payload: { ...wire.payload, signature } })
+    const statuses = yield* Effect.forEach(
+      Array.from({ length: 4 }),
+      () => Effect.map(call(handle, paid(forged)), ({ status }) => status),
+    )
+    equal(statuses, [409, 409, 409, 429])
   })))
 
 test("the same payment again is answered by whether it shows the first call's secret", () =>
