@@ -2,7 +2,7 @@
  * Query parameters, read by the table of what is sold.
  *
  * Unknown parameters are ignored; repeated and empty ones are errors. A fault says what would be
- * right, after the parameter's name: "count must be an integer from 1 to 20: got \"x\"".
+ * right, after the parameter's name, and apart from it what was given.
  *
  * @module
  */
@@ -13,6 +13,18 @@ import type { ParameterFault } from "../domain/refusal.ts"
 const integerPattern = /^\d{1,15}$/
 /** What of a wrong value is shown back. */
 const shownLengthMax = 40
+
+/** A fault, with the start of the wrong value when there was one. */
+export interface GivenFault extends ParameterFault {
+  readonly given?: string
+}
+
+/** All faults in one sentence: `count must be an integer from 1 to 20: got "x"`. */
+export function sentenceOf(faults: ReadonlyArray<GivenFault>): string {
+  return faults.map(({ param, message, given }) =>
+    `${param} ${message}${given === undefined ? "" : `: got "${given}"`}`
+  ).join("; ")
+}
 
 /** What a table of parameters decodes to: null where an optional one was left out. */
 export type Decoded<P extends ReadonlyArray<Parameter>> = {
@@ -30,14 +42,14 @@ type Absent<Row extends Parameter> = Row extends { readonly required: true } ? n
 /** Reads `query` by `parameters`: every value, or every fault. */
 export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
   parameters: P,
-): (query: URLSearchParams) => Result.Result<Decoded<P>, ReadonlyArray<ParameterFault>> {
+): (query: URLSearchParams) => Result.Result<Decoded<P>, ReadonlyArray<GivenFault>> {
   return (query) => {
-    const faults: Array<ParameterFault> = []
+    const faults: Array<GivenFault> = []
     const decoded: Record<string, string | number | null> = {}
     for (const parameter of parameters) {
       const read = readOne(parameter, query.getAll(parameter.name))
       if (Result.isSuccess(read)) decoded[parameter.name] = read.success
-      else faults.push({ param: parameter.name, in: "query", message: read.failure })
+      else faults.push({ param: parameter.name, in: "query", ...read.failure })
     }
     // Built row by row from the same table the type is computed from.
     return faults.length === 0 ? Result.succeed(decoded as Decoded<P>) : Result.fail(faults)
@@ -46,16 +58,17 @@ export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
 
 function readOne(
   parameter: Parameter,
-  given: ReadonlyArray<string>,
-): Result.Result<string | number | null, string> {
-  const [value] = given
+  values: ReadonlyArray<string>,
+): Result.Result<string | number | null, Pick<GivenFault, "message" | "given">> {
+  const [value] = values
   if (value === undefined) {
     return parameter.required === true
-      ? Result.fail(`${expectation(parameter)}: it is missing`)
+      ? Result.fail({ message: `${expectation(parameter)}: it is missing` })
       : Result.succeed(parameter.default ?? null)
   }
-  if (given.length > 1) return Result.fail("must be given at most once")
-  const wrong = Result.fail(`${expectation(parameter)}: got "${value.slice(0, shownLengthMax)}"`)
+  if (values.length > 1) return Result.fail({ message: "must be given at most once" })
+  const given = value.slice(0, shownLengthMax)
+  const wrong = Result.fail({ message: expectation(parameter), given })
   if (parameter.type === "string") {
     if (value === "") return wrong
     return parameter.values?.includes(value) === false ? wrong : Result.succeed(value)

@@ -6,7 +6,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../src/domain/product.ts"
-import { decodeQuery } from "../../src/http/query.ts"
+import { decodeQuery, sentenceOf } from "../../src/http/query.ts"
 import { law } from "../support/effect.ts"
 
 const readSignals = decodeQuery(products.signals.parameters)
@@ -14,9 +14,7 @@ const read = (query: string) => readSignals(new URLSearchParams(query))
 
 function faultsOf(query: string): ReadonlyArray<string> {
   const result = read(query)
-  return Result.isFailure(result)
-    ? result.failure.map((fault) => `${fault.param} ${fault.message}`)
-    : []
+  return Result.isFailure(result) ? result.failure.map((fault) => sentenceOf([fault])) : []
 }
 
 const text = Arbitrary.schema(Schema.String)

@@ -119,6 +119,23 @@ for (const [id, query, state, status] of sold) {
     }))
 }
 
+test("a 400 shows a wrong value once, in its message, and details say what is right", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const face = yield* makeFace(yield* makeWorld(1))
+    const headers = { "x-payment": yield* paymentFor(products.signals) }
+    const response = yield* face.get("/v1/signals?count=abc&since=1&since=2", { headers })
+    const { error } = yield* Effect.promise(() => response.json())
+    strictEqual(
+      error.message,
+      'since must be given at most once; count must be an integer from 1 to 20: got "abc"',
+    )
+    equal(error.details, [
+      { param: "since", in: "query", message: "must be given at most once" },
+      { param: "count", in: "query", message: "must be an integer from 1 to 20" },
+    ])
+  }))
+
 /** Query, charged, filters, indices: what /v1/signals sells of items 1 to 30. */
 const pages: ReadonlyArray<readonly [string, boolean, unknown, ReadonlyArray<number>]> = [
   ["?count=3", true, { since: null, count: 3, type: "all" }, [28, 29, 30]],
