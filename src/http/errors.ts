@@ -128,7 +128,10 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
       return {
         code: "settlement_unresolved",
         message: error.message,
-        hint: "Send the same payment again: it is never taken twice.",
+        hint:
+          "Send the same payment again: it is never taken twice. Sent with the Idempotency-Key " +
+          "or payment-identifier of the first call it fetches the answer; without one it is told " +
+          "what became of it, and an answer that was charged is not given again.",
         retryAfterSeconds: error.retryAfterSeconds,
         charged: null,
       }

@@ -59,7 +59,8 @@ export const inProgress = Effect.fail(
   new NotCharged({
     code: "payment_in_progress",
     message: "This payment is being worked on",
-    hint: "Send the same payment again with the Idempotency-Key of the first call.",
+    hint:
+      "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
     retryAfterSeconds: 2,
     taken: null,
   }),
@@ -74,7 +75,7 @@ export const alreadyUsed = (receipt: typeof Receipt.Type) =>
     new NotCharged({
       code: "payment_already_used",
       message: "This payment has bought its answer",
-      hint: "Only a call with the first call's Idempotency-Key gets the answer again.",
+      hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
       receipt,
       taken: true,
     }),

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect, Fiber, Result } from "effect"
+import { Duration, Effect, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { products } from "../../src/domain/product.ts"
 import { DataStale, SignalNotFound } from "../../src/domain/refusal.ts"
@@ -262,6 +262,31 @@ test("the same payment again is answered by whether it shows the first call's se
     equal([elsewhere.status, conflict.code, conflict.charged], [409, "payment_conflict", true])
     equal(yield* taken, once)
   })))
+
+test("an unresolved payment is told what the same payment gets when it is sent again, and gets that", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const handle = yield* makeTill()
+      const key = { "idempotency-key": "0123456789abcdef" }
+      const settling = yield* Effect.forkChild(handle(paid(headerOf(yield* payment()), key)))
+      yield* passing(4)
+      const unresolved = yield* Fiber.join(settling)
+      const { code, charged, hint } = yield* error(unresolved)
+      equal([unresolved.status, code, charged], [503, "settlement_unresolved", null])
+      ok(/with the Idempotency-Key or payment-identifier .* fetches the answer/.test(hint), hint)
+      ok(/without one it is told/.test(hint), hint)
+      yield* passing(5)
+      const header = headerOf(yield* payment())
+      const without = yield* call(handle, paid(header))
+      equal([without.status, (yield* error(without)).charged], [409, true])
+      equal((yield* call(handle, paid(header, key))).status, 200)
+      equal(yield* taken, once)
+    }),
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.seconds(6),
+    },
+  ))
 
 test("a payment-identifier is a secret as an Idempotency-Key is", () =>
   inTill(Effect.gen(function* () {
