@@ -12,7 +12,10 @@ import { Base64Url } from "effect/encoding"
 import { usd } from "./money.ts"
 import { address, type Authorization, Bytes32, Signature } from "./payment.ts"
 import type { Product } from "./product.ts"
+import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
 import { type PaymentTerms, requirements } from "./x402.ts"
+
+export { PaymentIdentifier } from "./wirePayment.ts"
 
 /** Tolerance for the block that will carry the payment, and for a buyer's clock ahead of ours. */
 export const clockMarginSeconds = { early: 6, late: 30 } as const
@@ -25,7 +28,7 @@ export interface ShownPayment {
   readonly scheme: string | null
   readonly network: string | null
   /** The entry of `accepts` the buyer chose; null in version 1 and the hybrid. */
-  readonly accepted: typeof Accepted.Type | null
+  readonly accepted: Accepted | null
   readonly authorization: Authorization
   readonly signature: Signature
   readonly resourceUrl: string | null
@@ -42,11 +45,10 @@ export function decodePayment(header: string): Result.Result<ShownPayment, Payme
   if (header.length > paymentHeaderLengthMax) {
     return rejected(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
   }
-  return Result.flatMap(jsonOf(header), (json) =>
-    Result.match(decodeWire(json), {
-      onFailure: () => rejected("The payment is not an x402 exact EVM payload"),
-      onSuccess: shown,
-    }))
+  return Result.flatMap(
+    jsonOf(header),
+    (json) => Result.match(decodeWire(json), { onFailure: rejected, onSuccess: shown }),
+  )
 }
 
 /** Checks, in this order, that a payment pays for this product. Nothing is looked up. */
@@ -169,63 +171,9 @@ function flowOf(extra: unknown): unknown {
     : "authorization"
 }
 
-const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
-const hexOf = (digits: number) =>
-  Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`)))
-const Text = Schema.String.check(Schema.isMaxLength(2_048))
-
-const Payload = Schema.Struct({
-  authorization: Schema.Struct({
-    from: hexOf(40),
-    to: hexOf(40),
-    value: Digits,
-    validAfter: Digits,
-    validBefore: Digits,
-    nonce: hexOf(64),
-  }),
-  signature: hexOf(130),
-})
-
-const Accepted = Schema.Struct({
-  scheme: Text,
-  network: Text,
-  amount: Digits,
-  asset: hexOf(40),
-  payTo: hexOf(40),
-  extra: Schema.optionalKey(Schema.Unknown),
-})
-
-/** A buyer's own name for a payment: 16 to 128 letters, digits, `-` and `_`. */
-export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
-
-const WirePayment = Schema.Union([
-  Schema.Struct({
-    x402Version: Schema.Literal(2),
-    payload: Payload,
-    accepted: Schema.optionalKey(Accepted),
-    scheme: Schema.optionalKey(Text),
-    network: Schema.optionalKey(Text),
-    resource: Schema.optionalKey(
-      Schema.Struct({ url: Schema.optionalKey(Text) }),
-    ),
-    extensions: Schema.optionalKey(Schema.Struct({
-      "payment-identifier": Schema.optionalKey(Schema.Struct({
-        info: Schema.Struct({ id: Schema.optionalKey(PaymentIdentifier) }),
-      })),
-    })),
-  }),
-  Schema.Struct({
-    x402Version: Schema.Literal(1),
-    scheme: Text,
-    network: Text,
-    payload: Payload,
-  }),
-])
-
-const decodeWire = Schema.decodeUnknownResult(WirePayment)
 const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
 
-function shown(wire: typeof WirePayment.Type): Result.Result<ShownPayment, PaymentRejected> {
+function shown(wire: WirePayment): Result.Result<ShownPayment, PaymentRejected> {
   const { authorization, signature } = wire.payload
   const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
   return Result.map(normalSignature(signature), (signature) => ({

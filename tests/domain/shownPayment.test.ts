@@ -141,11 +141,46 @@ Deno.test("a payload of the wrong shape is refused before any number is made of 
     [`${at}.to`, `0x${"gg".repeat(20)}`],
     ["payload.signature", `0x${"11".repeat(64)}`],
     ["payload.signature", "0x"],
-    ["accepted.amount", "9".repeat(31)],
-    ["accepted.asset", "USDC"],
-    ["resource.url", "x".repeat(3_000)],
   ]
-  for (const [path, value] of wrong) refused(changed(path, value), /not an x402/)
+  for (const [path, value] of wrong) {
+    refused(changed(path, value), new RegExp(`not an x402 exact EVM payload: ${path} must be `))
+  }
+})
+
+Deno.test("a wrong detail beside the payload is named, with what would be right", () => {
+  const identifier = (id: string) => ({ "payment-identifier": { info: { id } } })
+  const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+    ["accepted", "exact", "accepted must be an object"],
+    ["accepted.amount", "9".repeat(31), "accepted.amount must be 1 to 30 decimal digits, as text"],
+    ["accepted.asset", "USDC", "accepted.asset must be 0x and 40 hex digits"],
+    ["resource", "https://a.example/v1/latest", "resource must be an object"],
+    ["resource.url", "x".repeat(3_000), "resource.url must be text of at most 2048 characters"],
+    ["resource.url", 7, "resource.url must be text of at most 2048 characters"],
+    ["extensions", [], "extensions must be an object"],
+    [
+      "extensions",
+      identifier("x".repeat(15)),
+      "extensions.payment-identifier.info.id must be 16 to 128 letters, digits, - or _",
+    ],
+  ]
+  for (const [path, value, because] of wrong) {
+    equal(verdict(changed(path, value)), `The payment's ${because}`)
+  }
+})
+
+Deno.test("a detail that is null is a detail left out", () => {
+  for (const name of ["accepted", "resource", "extensions", "scheme", "network"]) {
+    equal(decode(changed(name, null)), decode(without(name)), name)
+  }
+  equal(verdict(changed("resource.url", null)), "matches")
+  for (
+    const extensions of [
+      { "payment-identifier": null },
+      { "payment-identifier": { info: { id: null } } },
+    ]
+  ) {
+    equal(Result.getOrThrow(decode({ ...wire, extensions })).identifier, null)
+  }
 })
 
 Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {
@@ -217,7 +252,7 @@ Deno.test("the payment-identifier is read where the extension puts it, and must 
   const id = "pay_7d5d747be160e280"
   equal(Result.getOrThrow(decode(named(id))).identifier, id)
   for (const wrong of ["short", "x".repeat(129), "sixteen spaces in", 7]) {
-    refused(named(wrong), /not an x402/)
+    refused(named(wrong), /info\.id must be 16 to 128/)
   }
   const declared = { ...wire, extensions: { "payment-identifier": { info: { required: false } } } }
   equal(Result.getOrThrow(decode(declared)).identifier, null)
