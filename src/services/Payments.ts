@@ -24,6 +24,7 @@ import { Chain } from "./Chain.ts"
 import { defaultTiming, type PaymentTiming, sellComputeFirst, type Sold } from "./computeFirst.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
+import { promptStore } from "./promptStore.ts"
 import { isWaiting, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
@@ -107,7 +108,7 @@ interface Sale {
 }
 
 const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
-  const store = yield* PaymentStore
+  const store = promptStore(yield* PaymentStore)
   const chain = yield* Chain
   const facilitator = yield* Facilitator
   const signatures = yield* Signatures
