@@ -173,7 +173,7 @@ const free = HttpApiGroup.make("free").add(
     .annotate(OpenApi.Description, "Made-up values in the real shapes, labelled as such."),
   HttpApiEndpoint.get("getHealth", "/health", {
     success: HealthBody,
-    error: [error(429), HealthBody.pipe(HttpApiSchema.status(503))],
+    error: [...freeErrors, HealthBody.pipe(HttpApiSchema.status(503))],
   })
     .annotate(OpenApi.Summary, "Liveness and payment mode")
     .annotate(OpenApi.Description, "Whether the service is live, degraded or down, and why."),

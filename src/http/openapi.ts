@@ -40,7 +40,10 @@ export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): str
     },
     servers: [{ url: publicBaseUrl }],
     tags: [
-      { name: "free", description: "No payment; 5 requests a minute for each client address" },
+      {
+        name: "free",
+        description: "No payment; a budget for each client address, named in RateLimit-Policy",
+      },
       { name: "paid", description: "Paid per call in USDC through x402" },
     ],
     security: [],
@@ -48,6 +51,7 @@ export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): str
     components: {
       securitySchemes: { x402: scheme },
       headers,
+      responses: shared,
       schemas: made.components.schemas,
     },
   }, open)
@@ -79,18 +83,64 @@ const headers = {
   RequestId: header("The request's id: the caller's own when it is 8 to 64 of A-Z a-z 0-9 _ -"),
   ETag: header("The tag of this body, for If-None-Match"),
   CacheControl: header("How long the answer may be kept"),
-  RateLimit: header("What is left of the budget, and seconds until it grows"),
-  RateLimitPolicy: header("The budget and its window in seconds"),
+  Allow: header("The methods this path answers"),
+  RateLimit: header(
+    "What is left of the budget, and seconds until it grows; absent when a payment was shown",
+  ),
+  RateLimitPolicy: header("The budget and its window in seconds; absent when a payment was shown"),
   RetryAfter: header("Seconds to wait", "integer"),
   PaymentRequired: header("The x402 challenge, base64 JSON"),
   PaymentResponse: header("The x402 receipt, base64 JSON; absent when nothing was charged"),
+  IdempotentReplayed: header("`true` when this is the answer of an earlier call, given again"),
 }
 
 const ref = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` })
 const limited = { RateLimit: ref("RateLimit"), "RateLimit-Policy": ref("RateLimitPolicy") }
 const waiting = { "Retry-After": ref("RetryAfter") }
 
+/** What any path may answer before it looks at its own parameters. */
+const refusals = {
+  InvalidRequest: ["400", "The Host header is not the name of a host"],
+  MethodNotAllowed: ["405", "The path answers GET and HEAD only"],
+  PayloadTooLarge: ["413", "A request body is larger than 64 KiB"],
+  UriTooLong: ["414", "Path and query are longer than 2048 characters"],
+} as const
+
+const errorContent = {
+  "application/json": { schema: { $ref: "#/components/schemas/Error" } },
+}
+const shared = Object.fromEntries(
+  Object.entries(refusals).map(([name, [status, description]]) => [name, {
+    description,
+    headers: headersOf(status, false),
+    content: errorContent,
+  }]),
+)
+const sharedRefs = Object.fromEntries(
+  Object.entries(refusals).map((
+    [name, [status]],
+  ) => [status, { $ref: `#/components/responses/${name}` }]),
+)
+
+const ifNoneMatch = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of the body you hold: when it is still the same the answer is a 304",
+  schema: { type: "string" },
+}
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A secret of your own. Shown on the first call, it fetches the same answer again with " +
+    "the same payment, which is not taken twice; without it a payment that was used is a 409",
+  schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,128}$" },
+}
+
 const descriptions: Readonly<Record<string, string>> = {
+  304: "The body you hold, by the tag you sent, is still the answer",
   400: "A parameter is invalid; a payment that was shown was not used",
   402: "Payment required, or the payment shown is not valid: `error` says why",
   404: "There is no such item",
@@ -107,20 +157,22 @@ const descriptions: Readonly<Record<string, string>> = {
 /** One operation, with everything the contract could not say. */
 function completed(path: string, operation: OpenApi.OpenAPISpecOperation): Json {
   const product: Product | undefined = Object.values(products).find((row) => row.path === path)
-  const responses: Json = {}
+  const paid = product !== undefined
+  const responses: Json = { ...sharedRefs }
   for (const [status, response] of Object.entries(operation.responses)) {
     responses[status] = {
       ...response,
       description: descriptions[status] ?? operation.summary,
-      headers: headersOf(status, product !== undefined),
+      headers: headersOf(status, paid),
     }
   }
+  if (!paid) responses[304] = { description: descriptions[304], headers: headersOf("304", false) }
   return {
     ...operation,
     operationId: operation.operationId.split(".").at(-1),
-    parameters: (product?.parameters ?? []).map(parameterOf),
-    security: product === undefined ? [] : [{ x402: [] }],
-    ...(product === undefined ? {} : {
+    parameters: paid ? [...product.parameters.map(parameterOf), idempotencyKey] : [ifNoneMatch],
+    security: paid ? [{ x402: [] }] : [],
+    ...(!paid ? {} : {
       "x-payment-info": {
         price: { mode: "fixed", currency: "USD", amount: usd(product.price) },
         protocols: [{ x402: {} }],
@@ -137,9 +189,16 @@ function headersOf(status: string, paid: boolean): Json {
   }
   if (status === "200") {
     return paid
-      ? { ...every, "PAYMENT-RESPONSE": ref("PaymentResponse") }
+      ? {
+        ...every,
+        "PAYMENT-RESPONSE": ref("PaymentResponse"),
+        "X-PAYMENT-RESPONSE": ref("PaymentResponse"),
+        "Idempotent-Replayed": ref("IdempotentReplayed"),
+      }
       : { ...every, ...limited, ETag: ref("ETag") }
   }
+  if (status === "304") return { ...every, ...limited, ETag: ref("ETag") }
+  if (status === "405") return { ...every, Allow: ref("Allow") }
   if (status === "429") return { ...every, ...limited, ...waiting }
   return ["502", "503", "504"].includes(status) ? { ...every, ...waiting } : every
 }

@@ -5,11 +5,12 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, makeWorld } from "../support/face.ts"
+import { makeFace, makeWorld, paymentFor } from "../support/face.ts"
 
 const Operation = Schema.Struct({
   operationId: Schema.String,
@@ -18,7 +19,7 @@ const Operation = Schema.Struct({
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
   parameters: Schema.Array(Schema.Struct({
     name: Schema.String,
-    in: Schema.Literal("query"),
+    in: Schema.Literals(["query", "header"]),
     schema: Schema.Struct({
       type: Schema.Literals(["integer", "string"]),
       minimum: Schema.optionalKey(Schema.Int),
@@ -35,7 +36,16 @@ const Operation = Schema.Struct({
     }),
     protocols: Schema.Array(Schema.Json),
   })),
-  responses: Schema.Record(Schema.String, Schema.Struct({ description: Schema.String })),
+  responses: Schema.Record(
+    Schema.String,
+    Schema.Union([
+      Schema.Struct({
+        description: Schema.String,
+        headers: Schema.Record(Schema.String, Schema.Json),
+      }),
+      Schema.Struct({ $ref: Schema.String }),
+    ]),
+  ),
 })
 const Document = Schema.Struct({
   openapi: Schema.Literal("3.1.0"),
@@ -48,6 +58,13 @@ const Document = Schema.Struct({
       x402: Schema.Struct({ type: Schema.Literal("http"), scheme: Schema.Literal("x402") }),
     }),
     headers: Schema.Record(Schema.String, Schema.Json),
+    responses: Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        description: Schema.String,
+        headers: Schema.Record(Schema.String, Schema.Json),
+      }),
+    ),
     schemas: Schema.Record(Schema.String, Schema.Json),
   }),
 })
@@ -79,8 +96,11 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
     strictEqual(operation?.["x-payment-info"]?.price.amount, usd(product.price))
     ok(operation?.responses["402"] !== undefined)
     equal(
-      operation?.parameters.map(({ name, schema }) => [name, schema.type]),
-      product.parameters.map(({ name, type }) => [name, type]),
+      operation?.parameters.map((row) => [row.name, row.in, row.schema.type]),
+      [
+        ...product.parameters.map(({ name, type }) => [name, "query", type]),
+        ["Idempotency-Key", "header", "string"],
+      ],
     )
   }
 })
@@ -92,6 +112,63 @@ Deno.test("every free operation asks for no payment", () => {
     equal(get.security, [], path)
     strictEqual(get["x-payment-info"], undefined, path)
   }
+})
+
+/** Headers of HTTP and CORS that no operation needs to explain. */
+const everywhere = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
+
+/** What of an answer the document does not have; null when it has all. */
+function missing(path: string, { status, headers }: Response): string | null {
+  const found = document.paths[path]?.get.responses[String(status)]
+  if (found === undefined) return `no ${status}`
+  const response = "$ref" in found
+    ? document.components.responses[found.$ref.split("/").at(-1) ?? ""]
+    : found
+  const documented = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase())
+  const name = [...headers.keys()].find((name) =>
+    !everywhere.test(name) && !documented.includes(name)
+  )
+  return name === undefined ? null : `no ${name} on ${status}`
+}
+
+const tooLong = `?${"x".repeat(2_048)}`
+/** What is asked, the status it gets, and the request. */
+const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestInit]> = [
+  ["a poll", 200, "/v1/index", {}],
+  ["a poll with the tag it has", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
+  ["a Host that is none", 400, "/v1/index", { headers: { host: "x/y" } }],
+  ["another method", 405, "/v1/index", { method: "POST" }],
+  ["a large body", 413, "/v1/index", { method: "POST", headers: { "content-length": "65537" } }],
+  ["a long query", 414, `/v1/index${tooLong}`, {}],
+  ["a call without a payment", 402, "/v1/latest", {}],
+  ["a call with no real payment", 402, "/v1/latest", { headers: { "x-payment": "e30=" } }],
+  ["a large payment", 431, "/v1/latest", { headers: { "x-payment": "x".repeat(8_193) } }],
+  ["another method of what is sold", 405, "/v1/latest", { method: "PUT" }],
+  ["a long query of what is sold", 414, `/v1/latest${tooLong}`, {}],
+]
+
+for (const [what, status, target, init] of requests) {
+  test(`the document has the ${status} of ${what}, with its headers`, () =>
+    Effect.gen(function* () {
+      const face = yield* makeFace(yield* makeWorld(3))
+      const response = yield* face.get(target, init)
+      strictEqual(response.status, status)
+      strictEqual(missing(target.split("?")[0] ?? "", response), null)
+    }))
+}
+
+test("the document has the 200 of what is sold, with its receipt", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
+    const face = yield* makeFace(yield* makeWorld(3))
+    const headers = { "x-payment": yield* paymentFor(products.latest) }
+    const response = yield* face.get("/v1/latest", { headers })
+    strictEqual(response.status, 200)
+    strictEqual(missing("/v1/latest", response), null)
+  }))
+
+Deno.test("what differs from deployment to deployment is not written into the document", () => {
+  ok(!/\d+ requests/.test(text))
 })
 
 Deno.test("operation ids are unique, every operation has a 4xx, every reference has its target", () => {
@@ -106,6 +183,7 @@ Deno.test("operation ids are unique, every operation has a 4xx, every reference 
   const targets = [
     ...Object.keys(document.components.schemas).map((name) => `schemas/${name}`),
     ...Object.keys(document.components.headers).map((name) => `headers/${name}`),
+    ...Object.keys(document.components.responses).map((name) => `responses/${name}`),
   ]
   equal([...references].toSorted(), targets.toSorted())
 })
