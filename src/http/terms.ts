@@ -30,19 +30,21 @@ const dataSources: Readonly<Record<VenueMode, string>> = {
   replay: "Recorded pages of the Polymarket venue, played back: they are not the market of today",
   polymarket: "Public market listings, order books, prices and trades of the Polymarket venue",
 }
-/** Every call that is sold computes first, so these promise no refund: there is nothing to give back. */
 const settlement = {
   simulated:
     "Payments are simulated: a signed EIP-3009 authorization in USDC is checked as if it were real, " +
     "and no money moves.",
   live: "A signed EIP-3009 authorization in USDC, settled only once the answer is ready.",
 }
+/** Every call that is sold computes first; a refund is promised once one that settles first is sold. */
 const refunds = {
   simulated: "Nothing is taken, so nothing is refunded.",
   live:
-    "A call that is not answered is not charged: an error before settlement leaves the payment " +
-    "unused. While it is not known whether a settlement went through, the error says so (charged is " +
-    "null): the same payment sent again is never taken twice.",
+    "There are no refunds: the answer is ready before a payment is taken, and a call that fails " +
+    "before that is not charged. While it is not known whether a payment was taken, the error says " +
+    "so (charged is null). A payment is never taken twice. An answer that was charged and lost on " +
+    "the way is given again to the same payment only with the Idempotency-Key or payment-identifier " +
+    "of its first call.",
 }
 const paymentIn = (mode: TermsOptions["paymentMode"]) => ({
   protocol: "x402",
