@@ -150,7 +150,7 @@ const list = Effect.fnUntraced(function* (
     unsaved = []
     return batch.length === 0 ? Effect.void : markets.save(batch, slot)
   })
-  yield* venue.listMarkets.pipe(
+  const sweep = yield* venue.listMarkets.pipe(
     Stream.runForEach((page) => {
       tally(rejected, page.rejected)
       listing.markets += page.rows.length
@@ -165,8 +165,10 @@ const list = Effect.fnUntraced(function* (
       }
       return unsaved.length >= saveBatch ? save : Effect.void
     }),
-    Effect.ensuring(save),
+    Effect.result,
   )
+  yield* save
+  return yield* Effect.fromResult(sweep)
 })
 
 /** The most liquid candidates there are books for, each market once. */

@@ -15,6 +15,8 @@ import { JobSlots, type SlotClaim } from "./JobSlots.ts"
 const lease = Duration.seconds(60)
 /** A third of the lease: two heartbeats may be lost. */
 const heartbeat = Duration.seconds(20)
+/** How long the store may take over a claim, a heartbeat or a finish; a connection may be dead. */
+const patience = Duration.seconds(10)
 
 export interface Job<E, R> {
   readonly name: string
@@ -55,6 +57,7 @@ export const attempt = Effect.fnUntraced(function* <E, R>(
   slot: EpochMs,
 ) {
   const claimed = yield* slots.claim(job.name, slot, lease).pipe(
+    Effect.timeout(patience),
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning(`Cannot claim ${job.name}`, cause), Option.none<SlotClaim>())
     ),
@@ -75,6 +78,7 @@ export const attempt = Effect.fnUntraced(function* <E, R>(
     return false
   }
   return yield* slots.finish(claimed.value, outcome).pipe(
+    Effect.timeout(patience),
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning(`Cannot finish ${job.name}`, cause), false)
     ),
@@ -86,6 +90,7 @@ const lost = Effect.fnUntraced(function* (slots: JobSlots["Service"], claim: Slo
   while (true) {
     yield* Effect.sleep(heartbeat)
     const ours = yield* slots.renew(claim, lease).pipe(
+      Effect.timeout(patience),
       Effect.catchCause(() => Effect.succeed(true)),
     )
     if (!ours) return "lost" as const

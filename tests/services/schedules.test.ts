@@ -76,6 +76,25 @@ test("keep() goes on with the next slot after a slot fails", () =>
     equal(ran, [0, 600_000])
   }))
 
+test("keep() goes on when the store does not answer a claim", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const ran: Array<number> = []
+    let silent = true
+    const mute = JobSlots.of({
+      ...slots,
+      claim: (...args) => silent ? Effect.never : slots.claim(...args),
+    })
+    const run = (slot: number) => Effect.sync(() => void ran.push(slot))
+    yield* Effect.forkScoped(
+      keep({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, mute)),
+    )
+    yield* TestClock.adjust("1 minute")
+    silent = false
+    yield* TestClock.adjust("2 minutes")
+    equal(ran, [0])
+  }))
+
 test("keep() on two replicas runs each slot once", () =>
   Effect.gen(function* () {
     const slots = yield* memorySlots
