@@ -93,6 +93,21 @@ Deno.test("imports point one way: domain <- services <- adapters, http <- entry 
   fail("These imports point the wrong way", offences)
 })
 
+Deno.test("no files import one another in a circle", () => {
+  const done = new Set<string>()
+  const circles: Array<string> = []
+  const visit = (path: string, above: ReadonlyArray<string>): void => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(" -> "))
+    if (done.has(path)) return
+    done.add(path)
+    for (const to of src.find((file) => file.path === path)?.imports ?? []) {
+      visit(to, [...above, path])
+    }
+  }
+  src.forEach(({ path }) => visit(path, []))
+  fail("These files import one another", circles)
+})
+
 Deno.test("the domain imports only value modules of effect", () => {
   const offences = src.filter(({ path }) => room(path) === "domain").flatMap(
     ({ path, text, imports }) => {

@@ -6,7 +6,7 @@
 import { fromHalfSteps, halfSteps, isPrice } from "./book.ts"
 import type { MoverData, MoveWindow } from "./feed.ts"
 import type { SeriesPoint, Trade } from "./market.ts"
-import type { Move, MoveEvidence } from "./mover.ts"
+import type { Move, MoveEvidence } from "./move.ts"
 
 /** How many ticks a point may lie from the instant it stands for: one may be missed. */
 export const slackTicks = 2

@@ -11,17 +11,12 @@
  * @module
  */
 import { Result } from "effect"
-import { type BookFault, fromHalfSteps, halfSteps, isPrice, type Microstructure } from "./book.ts"
+import { fromHalfSteps, halfSteps, isPrice } from "./book.ts"
 import { confirmation, slackTicks, startIsStray } from "./confirmation.ts"
-import {
-  type MarketRef,
-  type MoverData,
-  type MoveWindow,
-  type NewFeedItem,
-  windowMs,
-} from "./feed.ts"
-import type { Market, SeriesPoint, Trade } from "./market.ts"
-import { type EmittedMove, isNovel } from "./novelty.ts"
+import { type MarketRef, type MoveWindow, type NewFeedItem, windowMs } from "./feed.ts"
+import type { Market, SeriesPoint } from "./market.ts"
+import { isNovel } from "./novelty.ts"
+import type { Move, MoveEvidence, MoveInput, Mover } from "./move.ts"
 import { day, type EpochMs, hour, isoTime } from "./time.ts"
 import { hourlyVolatility, logit } from "./volatility.ts"
 
@@ -48,53 +43,6 @@ export const moverRejections = [
   "event_quota",
 ] as const
 export type MoverRejection = (typeof moverRejections)[number]
-
-/** What gates 1-4 look at: one market over one window, at one tick. */
-export interface MoveInput {
-  readonly market: Market
-  /** Of the first outcome's book as of `now`; null when the venue gave none. */
-  readonly book: Result.Result<Microstructure, BookFault> | null
-  readonly window: MoveWindow
-  /** The tick's own (aligned) time. */
-  readonly now: EpochMs
-  /** The time between two ticks. */
-  readonly tickMs: number
-  /** The last point of the market's series in `startRange`, if it has one. */
-  readonly start: SeriesPoint | undefined
-}
-
-/** A move that passed gates 1-4. */
-export interface Move {
-  readonly market: Market
-  readonly microstructure: Microstructure
-  readonly window: MoveWindow
-  readonly now: EpochMs
-  readonly tickMs: number
-  readonly startedAt: EpochMs
-  readonly priceStart: number
-  readonly priceNow: number
-  /** priceNow - priceStart, exact to six decimals. */
-  readonly delta: number
-}
-
-/** What gates 5-7 look at. */
-export interface MoveEvidence {
-  /** The market's raw points in `historyRange`, in any order. */
-  readonly history: ReadonlyArray<SeriesPoint>
-  /** Fills of the market since `startedAt`, in any order; earlier and later ones are ignored. */
-  readonly trades: ReadonlyArray<Trade>
-  /** The market's mid at the tick before this one, if there was such a tick. */
-  readonly previous: SeriesPoint | undefined
-  /** What the feed said of this market in the last 24 hours, either window, in any order. */
-  readonly emitted: ReadonlyArray<EmittedMove>
-}
-
-/** A move that passed all seven gates. */
-export interface Mover extends Move {
-  /** |logit move| over its expected size; at least 3, finite. */
-  readonly zScore: number
-  readonly confirmedBy: MoverData["confirmedBy"]
-}
 
 /** A mover that one tick left out in favour of stronger ones. */
 export interface DroppedMover {

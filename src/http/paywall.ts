@@ -21,12 +21,8 @@ import {
   type ShownPayment,
 } from "../domain/shownPayment.ts"
 import { challenge, type PaymentTerms, receiptHeader } from "../domain/x402.ts"
-import {
-  type Answer,
-  type ComputeFirstProduct,
-  type Delivery,
-  Payments,
-} from "../services/Payments.ts"
+import { Payments } from "../services/Payments.ts"
+import type { Answer, ComputeFirstProduct, Delivery } from "../services/sale.ts"
 import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 import { refusalResponse } from "./errors.ts"
 import { type GivenFault, sentenceOf } from "./query.ts"

@@ -7,11 +7,10 @@
 import { Clock, Effect, Result } from "effect"
 import type { FeedItem, MoveWindow } from "../domain/feed.ts"
 import type { MarketId, SeriesPoint } from "../domain/market.ts"
+import type { Move, Mover } from "../domain/move.ts"
 import {
   historyRange,
   judgeMove,
-  type Move,
-  type Mover,
   moverItem,
   type MoverRejection,
   screenMove,

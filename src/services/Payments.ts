@@ -16,9 +16,7 @@ import {
   Option,
 } from "effect"
 import { type Bytes32, type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
-import type { Product } from "../domain/product.ts"
-import type { NotCharged, Receipt, RefundQueued, Unresolved } from "../domain/refusal.ts"
-import type { ShownPayment } from "../domain/shownPayment.ts"
+import type { NotCharged, RefundQueued, Unresolved } from "../domain/refusal.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402.ts"
 import { Chain } from "./Chain.ts"
 import { defaultTiming, type PaymentTiming, sellComputeFirst, type Sold } from "./computeFirst.ts"
@@ -37,38 +35,9 @@ import {
   unavailable,
   unresolved,
 } from "./paymentRefusals.ts"
+import type { Answer, Delivery, Purchase } from "./sale.ts"
 import { type CountEnd, countOnce } from "./saleOutcomes.ts"
 import { Signatures } from "./Signatures.ts"
-
-/** A request with a payment that matches it, as far as can be told without looking anything up. */
-export interface Purchase {
-  readonly product: ComputeFirstProduct
-  /** The product and its canonical parameters: what the payment is bound to. */
-  readonly request: string
-  readonly payment: ShownPayment
-  /** Why the payment cannot be settled now; null when it can. A payment already known may be late. */
-  readonly late: string | null
-  /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
-  readonly secret: string | null
-}
-
-/** The only order that can be sold so far; a product of the other one does not compile. */
-export type ComputeFirstProduct = Product & { readonly order: "compute-first" }
-
-/** What a product's work made. An answer that is not worth its price is not charged. */
-export interface Answer {
-  readonly body: Uint8Array
-  readonly charge: boolean
-}
-
-/** An answer on its way to its buyer. `receipt` is null when nothing was charged. */
-export interface Delivery {
-  readonly paymentId: PaymentId
-  readonly body: Uint8Array
-  readonly receipt: typeof Receipt.Type | null
-  /** The same answer was made, and perhaps sent, before. */
-  readonly replayed: boolean
-}
 
 export class Payments extends Context.Service<Payments, {
   /**

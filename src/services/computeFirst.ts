@@ -17,7 +17,7 @@ import type {
   SettleOutcome,
   VerifyOutcome,
 } from "./Facilitator.ts"
-import type { Answer } from "./Payments.ts"
+import type { Answer } from "./sale.ts"
 import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
 import { hungUp, neverPaid, unavailable, unresolved } from "./paymentRefusals.ts"
 import { proofOf } from "./reconcile.ts"

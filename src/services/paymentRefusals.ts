@@ -13,7 +13,7 @@ import {
   type RefundQueued,
   Unresolved,
 } from "../domain/refusal.ts"
-import type { Delivery } from "./Payments.ts"
+import type { Delivery } from "./sale.ts"
 import type { Payment } from "./PaymentStore.ts"
 
 export function receiptOf(

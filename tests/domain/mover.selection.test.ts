@@ -7,9 +7,9 @@ import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { FeedItem } from "../../src/domain/feed.ts"
 import { MarketId } from "../../src/domain/market.ts"
+import type { Mover } from "../../src/domain/move.ts"
 import {
   judgeMove,
-  type Mover,
   moverItem,
   moverRejections,
   screenMove,

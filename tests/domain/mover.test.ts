@@ -6,15 +6,8 @@
 import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../src/domain/market.ts"
-import {
-  historyRange,
-  judgeMove,
-  type Move,
-  type MoveEvidence,
-  type MoveInput,
-  screenMarket,
-  screenMove,
-} from "../../src/domain/mover.ts"
+import type { Move, MoveEvidence, MoveInput } from "../../src/domain/move.ts"
+import { historyRange, judgeMove, screenMarket, screenMove } from "../../src/domain/mover.ts"
 import { day, hour } from "../../src/domain/time.ts"
 import { law } from "../support/effect.ts"
 import { evidence, market, moveInput, now, shown, swinging, tickMs } from "../support/market.ts"

@@ -5,7 +5,8 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Metric } from "effect"
-import { Payments, type Purchase } from "../../src/services/Payments.ts"
+import { Payments } from "../../src/services/Payments.ts"
+import type { Purchase } from "../../src/services/sale.ts"
 import { test } from "../support/effect.ts"
 import { answering, gatedWork, inMarket, passing, purchase } from "../support/sales.ts"
 import { nonce } from "../support/terms.ts"

@@ -11,7 +11,7 @@ import {
   type OrderBook,
 } from "../../src/domain/book.ts"
 import { type Market, MarketId, type SeriesPoint, Slug, TokenId } from "../../src/domain/market.ts"
-import type { MoveEvidence, MoveInput } from "../../src/domain/mover.ts"
+import type { MoveEvidence, MoveInput } from "../../src/domain/move.ts"
 import { day, hour, minute } from "../../src/domain/time.ts"
 
 export const now = Date.UTC(2026, 10, 20, 12)

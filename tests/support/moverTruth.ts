@@ -21,11 +21,10 @@ import type { Jump } from "../../src/adapters/simulation/paths.ts"
 import { type BookFault, type Microstructure, microstructure } from "../../src/domain/book.ts"
 import type { MoveWindow } from "../../src/domain/feed.ts"
 import type { Market, MarketId, SeriesPoint } from "../../src/domain/market.ts"
+import type { Move, Mover } from "../../src/domain/move.ts"
 import {
   historyRange,
   judgeMove,
-  type Move,
-  type Mover,
   type MoverRejection,
   screenMarket,
   screenMove,
