@@ -31,6 +31,9 @@ const chain = Layer.succeed(Chain, {
       proof: "paid",
       at: { transaction, block: 1n, logIndex: 1, finality: "latest" },
     }),
+  transfers: ({ after }) => Effect.succeed({ transfers: [], through: after ?? 0n }),
+  balanceOf: () => Effect.succeed(1_000_000_000n),
+  hasCode: () => Effect.succeed(false),
 })
 
 const connectionsMax = 16

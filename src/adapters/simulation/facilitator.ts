@@ -14,6 +14,7 @@ import {
   type VerifyOutcome,
 } from "../../services/Facilitator.ts"
 import { Signatures } from "../../services/Signatures.ts"
+import type { PaidAt } from "../../domain/payment.ts"
 import { layerStore, Ledger } from "./ledger.ts"
 
 /** What facilitators have been seen to do. */
@@ -43,6 +44,8 @@ export interface SimulationOptions {
 }
 
 const secondsPerBlock = 2n
+/** A transfer is stored a moment after the time it bears: only then is its block whole. */
+const wholeAfterBlocks = 5n
 
 /** Facilitator and chain over whatever keeps the ledger. */
 export const layerLedger = (
@@ -155,26 +158,72 @@ function chain(
   ledger: Ledger["Service"],
   { chainDown = () => false, chainSilent = () => false, safeAfterSeconds = 0 }: SimulationOptions,
 ): Chain["Service"] {
-  return Chain.of({
-    paymentProof: Effect.fnUntraced(function* (expected) {
-      if (chainDown()) return yield* new ChainUnavailable({ reason: "simulated" })
-      if (chainSilent()) return yield* Effect.never
-      const safe = (yield* nowSeconds) - BigInt(safeAfterSeconds)
-      const found = yield* ledger.used(expected.asset, expected.from, expected.nonce)
-      return Option.match(found, {
-        onNone: () => safe > expected.validBefore ? never("expired") : notYet,
-        onSome: ({ transfer, transaction, blockTime }): PaymentProof => {
-          const isSafe = blockTime <= safe
-          if (transfer?.to !== expected.to || transfer.value !== expected.value) {
-            return isSafe ? never("spent_elsewhere") : notYet
-          }
-          const finality = isSafe ? "safe" : "latest"
-          const block = blockTime / secondsPerBlock
-          return { proof: "paid", at: { transaction, block, logIndex: 0, finality } }
-        },
-      })
-    }),
+  const readable = Effect.suspend((): Effect.Effect<void, ChainUnavailable> =>
+    chainDown()
+      ? Effect.fail(new ChainUnavailable({ reason: "simulated" }))
+      : chainSilent()
+      ? Effect.never
+      : Effect.void
+  )
+  const safeTime = Effect.map(nowSeconds, (now) => now - BigInt(safeAfterSeconds))
+
+  const paymentProof: Chain["Service"]["paymentProof"] = Effect.fnUntraced(function* (expected) {
+    yield* readable
+    const safe = yield* safeTime
+    const found = yield* ledger.used(expected.asset, expected.from, expected.nonce)
+    return Option.match(found, {
+      onNone: () => safe > expected.validBefore ? never("expired") : notYet,
+      onSome: ({ transfer, transaction, blockTime }): PaymentProof => {
+        const isSafe = blockTime <= safe
+        if (transfer?.to !== expected.to || transfer.value !== expected.value) {
+          return isSafe ? never("spent_elsewhere") : notYet
+        }
+        const finality = isSafe ? "safe" : "latest"
+        return { proof: "paid", at: placeOf(transaction, blockTime, finality) }
+      },
+    })
   })
+
+  const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
+    yield* readable
+    const { asset, to, after } = query
+    const through = (yield* safeTime) / secondsPerBlock - wholeAfterBlocks
+    if (after === null || through <= after) return { transfers: [], through: after ?? through }
+    const made = yield* ledger.transfersTo({
+      asset,
+      to,
+      after: lastSecondOf(after),
+      through: lastSecondOf(through),
+    })
+    return {
+      transfers: made.map(({ from, to, value, nonce, transaction, blockTime }) => ({
+        from,
+        to,
+        value,
+        nonce,
+        at: placeOf(transaction, blockTime, "safe"),
+      })),
+      through,
+    }
+  })
+
+  return Chain.of({
+    paymentProof,
+    transfers,
+    // Play money for whoever has to give some back: what was received stands in the authorizations.
+    balanceOf: (_asset, holder) =>
+      Effect.andThen(
+        readable,
+        Effect.zipWith(ledger.balance(holder), ledger.received(holder), (left, got) => left + got),
+      ),
+    hasCode: () => Effect.as(readable, false),
+  })
+}
+
+const lastSecondOf = (block: bigint) => (block + 1n) * secondsPerBlock - 1n
+
+function placeOf(transaction: string, blockTime: bigint, finality: PaidAt["finality"]): PaidAt {
+  return { transaction, block: blockTime / secondsPerBlock, logIndex: 0, finality }
 }
 
 const nowSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))

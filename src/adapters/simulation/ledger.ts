@@ -49,6 +49,13 @@ export class Ledger extends Context.Service<Ledger, {
   ) => Effect.Effect<{ readonly used: boolean; readonly balance: bigint }>
   /** What an address may still spend. */
   readonly balance: (address: Address) => Effect.Effect<bigint>
+  /** Every transfer to an address with a block time in (after, through], oldest first. */
+  readonly transfersTo: (query: {
+    readonly asset: Address
+    readonly to: Address
+    readonly after: bigint
+    readonly through: bigint
+  }) => Effect.Effect<ReadonlyArray<Transfer>>
   /** Everything that was ever transferred to an address. */
   readonly received: (address: Address) => Effect.Effect<bigint>
 }>()("bellwether/adapters/simulation/Ledger") {}
@@ -115,9 +122,37 @@ export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
         Effect.orDie,
       )
 
-    return Ledger.of({ transfer, cancel, used, standing, balance, received })
+    const transfersTo: Ledger["Service"]["transfersTo"] = ({ asset, to, after, through }) =>
+      sql<TransferRow>`
+        SELECT payer, nonce, amount, transaction, block_time FROM simulated_authorization
+        WHERE asset = ${asset} AND recipient = ${to}
+          AND block_time > ${after} AND block_time <= ${through}
+        ORDER BY block_time, transaction`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ payer, nonce, amount, transaction, block_time }) => ({
+            asset,
+            from: payer,
+            to,
+            value: amount,
+            nonce,
+            transaction,
+            blockTime: block_time,
+          }))
+        ),
+        Effect.orDie,
+      )
+
+    return Ledger.of({ transfer, cancel, used, standing, balance, transfersTo, received })
   }),
 )
+
+interface TransferRow {
+  readonly payer: Address
+  readonly nonce: Bytes32
+  readonly amount: bigint
+  readonly transaction: string
+  readonly block_time: bigint
+}
 
 interface UsedRow {
   readonly recipient: string | null
@@ -134,17 +169,20 @@ function usedOf({ recipient, amount, transaction, block_time }: UsedRow): Used {
 /** The ledger in memory: gone with its Layer. */
 export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
   const uses = new Map<string, Used>()
+  const transfers: Array<Transfer> = []
   const balances = new Map<string, bigint>()
   const key = (asset: Address, from: Address, nonce: Bytes32) => `${asset}:${from}:${nonce}`
   const balanceOf = (address: Address) => balances.get(address) ?? playBalance
 
   return Ledger.of({
-    transfer: ({ asset, from, nonce, to, value, transaction, blockTime }) =>
+    transfer: (made) =>
       Effect.sync(() => {
+        const { asset, from, nonce, to, value, transaction, blockTime } = made
         if (uses.has(key(asset, from, nonce))) return "used"
         if (balanceOf(from) < value) return "insufficient_funds"
         uses.set(key(asset, from, nonce), { transfer: { to, value }, transaction, blockTime })
         balances.set(from, balanceOf(from) - value)
+        transfers.push(made)
         return "transferred"
       }),
     cancel: ({ asset, from, nonce, transaction, blockTime }) =>
@@ -158,6 +196,13 @@ export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
     standing: (asset, from, nonce) =>
       Effect.sync(() => ({ used: uses.has(key(asset, from, nonce)), balance: balanceOf(from) })),
     balance: (address) => Effect.sync(() => balanceOf(address)),
+    transfersTo: ({ asset, to, after, through }) =>
+      Effect.sync(() =>
+        transfers.filter((made) =>
+          made.asset === asset && made.to === to &&
+          made.blockTime > after && made.blockTime <= through
+        )
+      ),
     received: (address) =>
       Effect.sync(() =>
         [...uses.values()].reduce(
