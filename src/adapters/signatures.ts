@@ -59,24 +59,20 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       return keccak(bytes)
     }
 
+    const identity = (tag: string, { chainId, asset, from, nonce }: Identified) => {
+      const tagBytes = utf8.encode(tag)
+      const tagWord = new Uint8Array(wordBytes)
+      tagWord.set(tagBytes)
+      // The tag is a string, the one dynamic argument: its place says where its length is.
+      const place = BigInt(5 * wordBytes)
+      const length = BigInt(tagBytes.length)
+      const encoded = words(place, BigInt(chainId), asset, from, nonce, length, tagWord)
+      return `0x${Hex.encode(keccak(encoded))}` as const
+    }
+
     return Signatures.of({
-      paymentId: ({ chainId, asset, from, nonce }) => {
-        const tag = utf8.encode("pay/v1")
-        const tagWord = new Uint8Array(wordBytes)
-        tagWord.set(tag)
-        // The tag is a string, the one dynamic argument: its place says where its length is.
-        const place = BigInt(5 * wordBytes)
-        const encoded = words(
-          place,
-          BigInt(chainId),
-          asset,
-          from,
-          nonce,
-          BigInt(tag.length),
-          tagWord,
-        )
-        return PaymentId.make(`0x${Hex.encode(keccak(encoded))}`)
-      },
+      paymentId: (payment) => PaymentId.make(identity("pay/v1", payment)),
+      refundNonce: (payment) => Bytes32.make(identity("refund/v1", payment)),
       signer: (token, authorization, signature) =>
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
       digest: (text) => Bytes32.make(`0x${Hex.encode(keccak(utf8.encode(text)))}`),
@@ -84,6 +80,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
   }),
 )
 
+type Identified = Parameters<Signatures["Service"]["paymentId"]>[0]
 type Keccak = (bytes: Uint8Array) => Uint8Array
 
 const utf8 = new TextEncoder()

@@ -22,6 +22,16 @@ export class Signatures extends Context.Service<Signatures, {
     readonly from: Address
     readonly nonce: Bytes32
   }) => PaymentId
+  /**
+   * The nonce of a payment's refund, always the same one, so that the token contract pays it at most
+   * once: keccak256(abi.encode("refund/v1", chainId, asset, payer, paymentNonce)).
+   */
+  readonly refundNonce: (payment: {
+    readonly chainId: number
+    readonly asset: Address
+    readonly from: Address
+    readonly nonce: Bytes32
+  }) => Bytes32
   /** Who signed this EIP-3009 authorization; none when nobody can have. */
   readonly signer: (
     token: TokenDomain,

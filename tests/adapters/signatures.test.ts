@@ -66,8 +66,14 @@ const viemSigner = (authorization: Authorization, signature: Signature) =>
     })
   ).pipe(Effect.map(address), Effect.option)
 
+const viemIdentity = (tag: string, { from, nonce }: Authorization) =>
+  keccak256(encodeAbiParameters(
+    ["string", "uint256", "address", "address", "bytes32"].map((type) => ({ type })),
+    [tag, BigInt(token.chainId), token.asset, from, nonce],
+  ))
+
 liveTest(
-  `signer() and paymentId() equal viem's on ${vectors} generated vectors`,
+  `signer(), paymentId() and refundNonce() equal viem's on ${vectors} generated vectors`,
   () =>
     Effect.gen(function* () {
       const signatures = yield* Signatures
@@ -83,19 +89,9 @@ liveTest(
           assert.deepEqual(Option.getOrNull(ours), Option.getOrNull(theirs))
           if (vector.tampered === null) assert.equal(Option.getOrNull(ours), authorization.from)
           recovered[Option.isNone(ours) ? "none" : vector.tampered === null ? "payer" : "other"]++
-          assert.equal(
-            signatures.paymentId({ ...token, ...authorization }),
-            keccak256(encodeAbiParameters(
-              ["string", "uint256", "address", "address", "bytes32"].map((type) => ({ type })),
-              [
-                "pay/v1",
-                BigInt(token.chainId),
-                token.asset,
-                authorization.from,
-                authorization.nonce,
-              ],
-            )),
-          )
+          const identified = { ...token, ...authorization }
+          assert.equal(signatures.paymentId(identified), viemIdentity("pay/v1", authorization))
+          assert.equal(signatures.refundNonce(identified), viemIdentity("refund/v1", authorization))
           return true
         }),
         { runs: vectors },
