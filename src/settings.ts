@@ -1,72 +1,61 @@
 /**
- * Every environment variable the service reads, once, with its default and its meaning.
+ * The settings of the service: every variable it reads, once, with its default.
  *
- * Only `main.ts` (and the other entry points) read this file. A value that does not parse, and a
- * combination that would take real money without being told so, stops the start with a sentence.
+ * Only the entry points read this file. A value that does not parse, and a combination that would
+ * take real money without being told so, stops the start with a sentence.
  *
  * @module
  */
-import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
+import { Config, Duration, Effect, Redacted } from "effect"
+import { type Money, money, readLease, readSweep } from "./paymentSettings.ts"
+import {
+  type Get,
+  type Mode,
+  type Read,
+  readDatabaseUrl,
+  readDuration,
+  reader,
+  readLogLevel,
+  refuse,
+} from "./settingsReader.ts"
+import type { Variable } from "./variables.ts"
 
-/** `dev`: everything embedded and simulated unless told otherwise. `start`: production defaults. */
-export type Mode = "dev" | "start"
-
-/** The name of every variable and what it means; the README's table is checked against this one. */
-export const variables = {
-  PORT: "public listener",
-  HOST: "address both listeners bind",
-  ADMIN_PORT: "admin listener: /livez, /readyz, /metrics",
-  PUBLIC_BASE_URL: "the origin that absolute addresses are built from",
-  DATABASE_URL: "PostgreSQL; without it the embedded one runs under DATA_DIR",
-  DATA_DIR: "where the embedded PostgreSQL keeps its files: a folder in .data",
-  VENUE: "simulated, replay or polymarket",
-  REPLAY_DIR: "the folder of recorded pages that VENUE=replay reads",
-  SIMULATION_SEED: "which simulated world",
-  TICK: "how often the venue is read, aligned to the clock",
-  PAYMENTS: "simulated or live",
-  ALLOW_SIMULATED_PAYMENTS: "1 lets `start` run with simulated payments",
-  PAY_TO_ADDRESS: "the address that is paid",
-  FACILITATOR_URL: "the x402 facilitator",
-  RPC_URL: "a JSON-RPC endpoint of the chain",
-  FREE_LIMIT: "free requests a client address, as requests/seconds, or off",
-  DOCUMENT_LIMIT: "documents and unpaid probes a client address",
-  INVALID_PAYMENT_LIMIT: "invalid payments and given-away answers a client address",
-  TRUSTED_PROXY_HOPS: "how many proxies in front append to X-Forwarded-For",
-  LOG_LEVEL: "Debug, Info, Warn or Error",
-} as const
-export type Variable = keyof typeof variables
+export { InvalidSettings, type Mode } from "./settingsReader.ts"
+export { type Variable, variables } from "./variables.ts"
 
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
 const maxBudget = 1_000
 
-export class InvalidSettings
-  extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
-
 type VenueSettings =
   | { readonly kind: "simulated"; readonly seed: number }
   | { readonly kind: "replay"; readonly dir: string }
   | { readonly kind: "polymarket" }
 
-/** `live` joins once payments on the chain are built. */
-interface PaymentSettings {
-  readonly kind: "simulated"
+/** Where the embedded store is served to another process of this machine. */
+export interface StoreServer {
+  readonly port: number
+  readonly password: Redacted.Redacted
 }
 
-export interface Settings {
+type DatabaseSettings =
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
+  | { readonly kind: "embedded"; readonly dir: string; readonly served: StoreServer | null }
+
+export interface Settings extends Money {
   readonly mode: Mode
   readonly host: string
   readonly port: number
   readonly adminPort: number
   readonly publicBaseUrl: string
-  readonly database:
-    | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
-    | { readonly kind: "embedded"; readonly dir: string }
+  readonly database: DatabaseSettings
   readonly venue: VenueSettings
   readonly tick: Duration.Duration
-  readonly payments: PaymentSettings
-  readonly payTo: `0x${string}`
+  readonly lease: Duration.Duration
+  readonly hold: Duration.Duration
+  readonly sweep: Duration.Duration
+  readonly scan: Duration.Duration
   readonly freeLimit: Budget
   readonly documentLimit: Budget
   readonly invalidPaymentLimit: Budget
@@ -74,112 +63,126 @@ export interface Settings {
   readonly logLevel: "Debug" | "Info" | "Warn" | "Error"
 }
 
-/** Stands for the seller in simulated payments; nobody holds its key. */
-const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
-
-const tickMin = Duration.seconds(1)
-const tickMax = Duration.hours(1)
-
 /** Each hop may be an attacker's word, so nobody needs many. */
 const hopsMax = 8
 
 /** Reads and checks every variable through `get`, one name at a time. */
-export const load = Effect.fn("settings.load")(
-  function* (mode: Mode, get: (name: Variable) => string | undefined) {
-    const read = reader(get)
-    const port = yield* read("PORT", Config.Port, portWords, 8402, (port) => port > 0)
-    const adminPort = yield* read("ADMIN_PORT", Config.Port, portWords, 8403, (port) => port > 0)
-    if (port === adminPort) {
-      return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
-    }
-    const tick = yield* read(
-      "TICK",
-      Config.Duration,
-      "a duration such as 10 minutes, from 1 second to 1 hour",
-      mode === "dev" ? Duration.seconds(10) : Duration.minutes(10),
-      (tick) => Duration.between(tick, { minimum: tickMin, maximum: tickMax }),
-    )
-    const venue = yield* venueSettings(mode, read)
-    const settings: Settings = {
-      mode,
-      host: yield* read(
-        "HOST",
-        Config.NonEmptyString,
-        "an address to bind",
-        mode === "dev" ? "127.0.0.1" : "0.0.0.0",
-      ),
-      port,
-      adminPort,
-      publicBaseUrl: yield* publicBaseUrl(mode, port, read),
-      database: yield* database(venue, read),
-      venue,
-      tick,
-      ...(yield* paymentSettings(mode, read)),
-      freeLimit: yield* budget(read, "FREE_LIMIT", { limit: 5, windowMs: 60_000 }),
-      documentLimit: yield* budget(read, "DOCUMENT_LIMIT", { limit: 120, windowMs: 60_000 }),
-      invalidPaymentLimit: yield* budget(read, "INVALID_PAYMENT_LIMIT", {
-        limit: 30,
-        windowMs: 60_000,
-      }),
-      trustedProxyHops: yield* read(
-        "TRUSTED_PROXY_HOPS",
-        Config.Int,
-        `an integer from 0 to ${hopsMax}`,
-        0,
-        (hops) => hops >= 0 && hops <= hopsMax,
-      ),
-      logLevel: yield* read(
-        "LOG_LEVEL",
-        (name) => Config.Literals(["Debug", "Info", "Warn", "Error"], name),
-        "Debug, Info, Warn or Error",
-        "Info",
-      ),
-    }
-    return settings
-  },
-)
+export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) {
+  const read = reader(get)
+  const port = yield* read("PORT", Config.Port, portWords, 8402, (port) => port > 0)
+  const adminPort = yield* read("ADMIN_PORT", Config.Port, portWords, 8403, (port) => port > 0)
+  if (port === adminPort) {
+    return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
+  }
+  const venue = yield* venueSettings(mode, read)
+  const about = yield* money(mode, read)
+  const stores = yield* database(venue, read)
+  yield* refuseForMoney(mode, about, venue, stores)
+  const settings: Settings = {
+    mode,
+    host: yield* read(
+      "HOST",
+      Config.NonEmptyString,
+      "an address to bind",
+      mode === "dev" ? "127.0.0.1" : "0.0.0.0",
+      (host) => /^[a-z0-9.:-]+$/i.test(host),
+    ),
+    port,
+    adminPort,
+    publicBaseUrl: yield* publicBaseUrl(mode, about, port, read),
+    database: stores,
+    venue,
+    ...about,
+    ...(yield* pace(mode, read)),
+    freeLimit: yield* budget(read, "FREE_LIMIT", { limit: 5, windowMs: 60_000 }),
+    documentLimit: yield* budget(read, "DOCUMENT_LIMIT", { limit: 120, windowMs: 60_000 }),
+    invalidPaymentLimit: yield* budget(read, "INVALID_PAYMENT_LIMIT", {
+      limit: 30,
+      windowMs: 60_000,
+    }),
+    trustedProxyHops: yield* read(
+      "TRUSTED_PROXY_HOPS",
+      Config.Int,
+      `an integer from 0 to ${hopsMax}`,
+      0,
+      (hops) => hops >= 0 && hops <= hopsMax,
+    ),
+    logLevel: yield* readLogLevel(read),
+  }
+  return settings
+})
 
 const portWords = "a port number from 1 to 65535"
 
-const refuse = (message: string) => Effect.fail(new InvalidSettings({ message }))
+/** How often things are done, and how long they are waited for. */
+const pace = Effect.fnUntraced(function* (mode: Mode, read: Read) {
+  const tick = mode === "dev" ? Duration.seconds(10) : Duration.minutes(10)
+  const second = Duration.seconds(1)
+  const hour = Duration.hours(1)
+  return {
+    tick: yield* readDuration(read, "TICK", tick, { minimum: second, maximum: hour }),
+    lease: yield* readLease(read),
+    hold: yield* readDuration(read, "HOLD", Duration.minutes(10), {
+      minimum: second,
+      maximum: Duration.hours(24),
+    }),
+    sweep: yield* readSweep(read),
+    scan: yield* readDuration(read, "SCAN", Duration.seconds(60), {
+      minimum: second,
+      maximum: hour,
+    }),
+  }
+})
 
-/**
- * Reads one variable, or gives the fallback. A value that does not parse or does not fit is refused
- * in words; the value itself is not repeated, since it may be a secret.
- */
-type Read = <A, const B>(
-  name: Variable,
-  config: (name: string) => Config.Config<A>,
-  expected: string,
-  fallback: B,
-  fits?: (value: A) => boolean,
-) => Effect.Effect<A | B, InvalidSettings>
-
-function reader(get: (name: Variable) => string | undefined): Read {
-  return (name, config, expected, fallback, fits = () => true) => {
-    const value = get(name)
-    if (value === undefined || value === "") return Effect.succeed(fallback)
-    return config(name).parse(ConfigProvider.fromEnv({ env: { [name]: value } })).pipe(
-      Effect.filterOrFail(fits),
-      Effect.mapError(() => new InvalidSettings({ message: `${name} must be ${expected}` })),
+/** What would take real money for what is not real, or keep its record where it can be lost. */
+const refuseForMoney = Effect.fnUntraced(function* (
+  mode: Mode,
+  { payments }: Money,
+  venue: VenueSettings,
+  database: DatabaseSettings,
+) {
+  if (payments.kind === "simulated") return
+  if (mode === "start" && database.kind === "embedded") {
+    return yield* refuse(
+      "Cannot start with PAYMENTS=live on the embedded store: set DATABASE_URL to a PostgreSQL " +
+        "that survives a loss of power",
     )
   }
-}
+  if (!payments.rehearsal && venue.kind !== "polymarket") {
+    return yield* refuse(
+      `Cannot sell what VENUE=${venue.kind} shows for real money: set VENUE=polymarket, or ` +
+        "rehearse with RPC_URL at a node of this machine",
+    )
+  }
+})
 
 const database = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) {
-  const url = yield* read(
-    "DATABASE_URL",
-    Config.Redacted,
-    "an address such as postgres://user:password@host:5432/database",
-    null,
-    (url) => /^postgres(ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? ""),
-  )
-  if (url !== null) return { kind: "postgres", url } as const
+  const url = yield* readDatabaseUrl(read, "DATABASE_URL")
+  if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
   // A world of its own for each venue, so that no feed mixes two.
   const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
   const dir = yield* read("DATA_DIR", Config.NonEmptyString, "a folder", `.data/${own}`)
-  return { kind: "embedded", dir } as const
+  const served = yield* read(
+    "STORE_URL",
+    Config.Redacted,
+    "an address such as postgres://postgres:password@127.0.0.1:5433/postgres",
+    null,
+    (url) => storeServer(url) !== null,
+  )
+  return {
+    kind: "embedded",
+    dir,
+    served: served === null ? null : storeServer(served),
+  } satisfies DatabaseSettings
 })
+
+function storeServer(address: Redacted.Redacted): StoreServer | null {
+  const url = URL.parse(Redacted.value(address))
+  const own = url?.protocol === "postgres:" && url.hostname === "127.0.0.1"
+  return own && url.port !== "" && /^[\w-]{16,}$/.test(url.password)
+    ? { port: Number(url.port), password: Redacted.make(url.password) }
+    : null
+}
 
 const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const kind = yield* read(
@@ -207,41 +210,13 @@ const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   }
 })
 
-const Address = Schema.TemplateLiteral(["0x", Schema.String]).check(
-  Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
-)
-
-const paymentSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
-  const kind = yield* read(
-    "PAYMENTS",
-    (name) => Config.Literals(["simulated", "live"], name),
-    "simulated or live",
-    mode === "dev" ? "simulated" : "live",
-  )
-  if (kind === "live") {
-    return yield* refuse(
-      "Cannot start with PAYMENTS=live: payments on the chain are not built yet. " +
-        "PAYMENTS=simulated with ALLOW_SIMULATED_PAYMENTS=1 sells for play money",
-    )
-  }
-  const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS", Config.String, "1", null)
-  if (mode === "start" && allowed !== "1") {
-    return yield* refuse(
-      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
-    )
-  }
-  const payTo = yield* read(
-    "PAY_TO_ADDRESS",
-    (name) => Config.schema(Address, name),
-    "an address: 0x and 40 hexadecimal digits",
-    simulatedPayTo,
-  )
-  const payments: PaymentSettings = { kind }
-  return { payments, payTo }
-})
-
 /** An origin: buyers check it against what they asked for, so a path or a typo would lose every sale. */
-const publicBaseUrl = Effect.fnUntraced(function* (mode: Mode, port: number, read: Read) {
+const publicBaseUrl = Effect.fnUntraced(function* (
+  mode: Mode,
+  { payments }: Money,
+  port: number,
+  read: Read,
+) {
   const url = yield* read(
     "PUBLIC_BASE_URL",
     Config.URL,
@@ -250,7 +225,7 @@ const publicBaseUrl = Effect.fnUntraced(function* (mode: Mode, port: number, rea
     (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`,
   )
   if (url !== null) return url.origin
-  return mode === "dev"
+  return mode === "dev" && payments.kind === "simulated"
     ? `http://127.0.0.1:${port}`
     : yield* refuse("Cannot start without PUBLIC_BASE_URL: the origin buyers reach the service at")
 })

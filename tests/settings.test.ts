@@ -4,8 +4,12 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect } from "effect"
-import { load, type Mode, type Variable, variables } from "../src/settings.ts"
+import { Duration, Effect, Redacted } from "effect"
+import { privateKeyToAccount } from "viem/accounts"
+import { simulatedTreasury } from "../src/paymentSettings.ts"
+import { load, type Mode, type Variable } from "../src/settings.ts"
+import { loadMigration, loadWorker } from "../src/workerSettings.ts"
+import { migrationVariables, serviceVariables, workerVariables } from "../src/variables.ts"
 import { test } from "./support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
@@ -15,26 +19,41 @@ const settings = (mode: Mode, env: Env) => load(mode, (name) => env[name])
 const started = { VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" } as const
 const playing = { ...started, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" } as const
 
+const worker = (mode: Mode, env: Env) => loadWorker(mode, (name) => env[name])
+
+const words = Effect.match({
+  onSuccess: () => null,
+  onFailure: ({ message }: { readonly message: string }) => message,
+})
+
 /** What a start is refused with; null when it is not. */
-const refusal = (mode: Mode, env: Env) =>
-  Effect.match(settings(mode, env), {
-    onSuccess: () => null,
-    onFailure: ({ message }) => message,
-  })
+const refusal = (mode: Mode, env: Env) => words(settings(mode, env))
+
+const store = { DATABASE_URL: "postgres://service:hunter2@db.example:5432/bell" } as const
+const sold = {
+  ...started,
+  ...store,
+  PAYMENTS: "live",
+  PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
+  TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
+  FACILITATOR_URL: "https://facilitator.example/x402/",
+  RPC_URL: "https://rpc.example/v2/hunter2",
+} as const
+const treasuryKey = `0x${"c3".repeat(32)}`
 
 test("dev needs no variable", () =>
   Effect.gen(function* () {
     const { venue, payments, database, tick } = yield* settings("dev", {})
     equal(venue, { kind: "simulated", seed: 1 })
     equal(payments, { kind: "simulated" })
-    equal(database, { kind: "embedded", dir: ".data/simulated-1" })
+    equal(database, { kind: "embedded", dir: ".data/simulated-1", served: null })
     equal(Duration.toMillis(tick), 10_000)
   }))
 
 test("dev keeps each world in a folder of its own", () =>
   Effect.gen(function* () {
     const { database } = yield* settings("dev", { SIMULATION_SEED: "7" })
-    equal(database, { kind: "embedded", dir: ".data/simulated-7" })
+    equal(database, { kind: "embedded", dir: ".data/simulated-7", served: null })
   }))
 
 test("start takes no venue, no address and no play money for granted", () =>
@@ -55,8 +74,17 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["VENUE", ["kalshi", "replay"]],
   ["SIMULATION_SEED", ["x", "1.5"]],
   ["PUBLIC_BASE_URL", ["localhost:8402", "ftp://x", "https://x/base/", "https://x/?a=b"]],
+  ["STORE_URL", [
+    "postgres://postgres:short@127.0.0.1:5/x",
+    `postgres://u:${"p".repeat(32)}@h:5/x`,
+  ]],
   ["PAYMENTS", ["maybe", "live"]],
-  ["PAY_TO_ADDRESS", ["0x12", "me"]],
+  ["PAY_TO_ADDRESS", ["0x12", "me", simulatedTreasury, simulatedTreasury.toLowerCase()]],
+  ["LEASE", ["0 seconds", "1 hour", "soon"]],
+  ["HOLD", ["0 seconds", "2 days"]],
+  ["SWEEP", ["10 millis", "1 hour"]],
+  ["SCAN", ["0 seconds", "2 hours"]],
+  ["FINALITY", ["latest", "0", "-1", "1.5", "1001"]],
   ["FREE_LIMIT", ["5", "0/60s", "5/0s", "1001/60s", "none"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
   ["LOG_LEVEL", ["loud"]],
@@ -74,11 +102,125 @@ for (const [name, values] of wrong) {
     }))
 }
 
-test("the tasks may read exactly the variables that are settings", () =>
-  Effect.sync(() => {
-    const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../deno.json", import.meta.url)))
-    for (const task of ["dev", "start"]) {
-      const allowed = /--allow-env=(\S+)/.exec(tasks[task].command)?.[1]?.split(",")
-      equal(allowed?.toSorted(), Object.keys(variables).toSorted())
+test("live payments name whom they pay, who brings them and where they are seen", () =>
+  Effect.gen(function* () {
+    const { payments, payTo, treasury, finality } = yield* settings("start", sold)
+    equal([payTo, treasury, finality], [sold.PAY_TO_ADDRESS, sold.TREASURY_ADDRESS, "safe"])
+    ok(payments.kind === "live" && !payments.rehearsal)
+    equal(payments.facilitator, { url: "https://facilitator.example/x402", apiKey: null })
+    ok(!JSON.stringify(payments).includes("hunter2"), "an address that holds a key is not shown")
+    for (
+      const name of [
+        ...["PAY_TO_ADDRESS", "TREASURY_ADDRESS", "FACILITATOR_URL", "RPC_URL"] as const,
+        ...["PUBLIC_BASE_URL", "DATABASE_URL"] as const,
+      ]
+    ) {
+      const message = (yield* refusal("start", { ...sold, [name]: "" })) ?? "not refused"
+      ok(message.includes(name), `${name}: ${message}`)
     }
+    equal(yield* refusal("dev", { ...sold, DATABASE_URL: "" }), null)
+    ok((yield* refusal("dev", { ...sold, PUBLIC_BASE_URL: "" }))?.includes("PUBLIC_BASE_URL"))
+  }))
+
+const wrongMoney: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
+  ["TREASURY_ADDRESS", ["0x12", sold.PAY_TO_ADDRESS, sold.PAY_TO_ADDRESS.replaceAll("a", "A")]],
+  ["FACILITATOR_URL", ["http://facilitator.example", "facilitator", "https://x/?network=hunter2"]],
+  ["RPC_URL", ["http://10.0.0.1:8545", "https://me:hunter2@rpc.example", "ws://rpc.example"]],
+  ["FACILITATOR_API_KEY_ID", ["a-key-without-its-secret"]],
+  ["FACILITATOR_API_KEY_SECRET", ["hunter2"]],
+  ["VENUE", ["simulated"]],
+]
+
+for (const [name, values] of wrongMoney) {
+  test(`live payments with a wrong ${name} are refused in words that name it`, () =>
+    Effect.gen(function* () {
+      for (const value of values) {
+        const message = (yield* refusal("start", { ...sold, [name]: value })) ?? "not refused"
+        ok(message.includes(name), `${name}=${value}: ${message}`)
+        ok(!message.includes("hunter2"), "a secret is never repeated")
+      }
+    }))
+}
+
+test("a node of this machine may be in the clear, and rehearses on any venue", () =>
+  Effect.gen(function* () {
+    for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+      const url = `http://${host}:8545`
+      const env = { ...sold, VENUE: "simulated", RPC_URL: url, FACILITATOR_URL: url }
+      const { payments } = yield* settings("start", env)
+      ok(payments.kind === "live" && payments.rehearsal, host)
+    }
+  }))
+
+test("an API key is whole, and its secret is not shown", () =>
+  Effect.gen(function* () {
+    const key = { FACILITATOR_API_KEY_ID: "key", FACILITATOR_API_KEY_SECRET: "hunter2" }
+    const { payments } = yield* settings("start", { ...sold, ...key })
+    const apiKey = payments.kind === "live" ? payments.facilitator.apiKey : null
+    equal(apiKey?.id, "key")
+    equal(Redacted.value(apiKey?.secret ?? Redacted.make("")), "hunter2")
+    ok(!JSON.stringify(payments).includes("hunter2"))
+  }))
+
+test("play money is refunded by a treasury whose key everybody knows", () =>
+  Effect.gen(function* () {
+    const { treasury, treasuryKey } = yield* worker("dev", store)
+    equal(privateKeyToAccount(Redacted.value(treasuryKey)).address, treasury)
+    equal((yield* settings("dev", {})).treasury, treasury)
+  }))
+
+test("the worker has a store of its own login, its key and its caps", () =>
+  Effect.gen(function* () {
+    const own = "postgres://refund:hunter2@db.example:5432/bell"
+    const env = { ...sold, TREASURY_PRIVATE_KEY: treasuryKey, REFUND_DATABASE_URL: own }
+    const { databaseUrl, maxPerHour, maxPerDay, ...rest } = yield* worker("start", env)
+    equal([Redacted.value(databaseUrl), maxPerHour, maxPerDay], [own, 100_000_000n, 500_000_000n])
+    equal(Redacted.value(rest.treasuryKey), treasuryKey)
+    ok(!JSON.stringify(rest).includes(treasuryKey))
+    const refused: ReadonlyArray<readonly [Variable, string]> = [
+      ["TREASURY_PRIVATE_KEY", ""],
+      ["TREASURY_PRIVATE_KEY", "0xhunter2"],
+      ["REFUND_MAX_PER_HOUR_USD", "0"],
+      ["REFUND_MAX_PER_HOUR_USD", "501"],
+      ["REFUND_MAX_PER_DAY_USD", "1e3"],
+      ["LEASE", "1 day"],
+    ]
+    for (const [name, value] of refused) {
+      const message = (yield* words(worker("start", { ...env, [name]: value }))) ?? "not refused"
+      ok(message.includes(name) && !message.includes("hunter2"), message)
+    }
+    const storeless = { ...env, REFUND_DATABASE_URL: "", DATABASE_URL: "" }
+    ok((yield* words(worker("dev", storeless)))?.includes("REFUND_DATABASE_URL"))
+  }))
+
+/** What a load asks for, with everything set that leads it on. */
+const asked = (load: (get: (name: Variable) => string | undefined) => Effect.Effect<unknown>) =>
+  Effect.suspend(() => {
+    const names = new Set<Variable>()
+    return Effect.as(load((name) => void names.add(name)), names)
+  })
+
+test("each process asks for variables of its own list only, and for every one of them", () =>
+  Effect.gen(function* () {
+    const union = Effect.fnUntraced(function* (
+      load: (get: (name: Variable) => string | undefined) => Effect.Effect<unknown, unknown>,
+      envs: ReadonlyArray<Env>,
+    ) {
+      const sets = yield* Effect.forEach(
+        envs,
+        (env) => asked((note) => Effect.ignore(load((name) => (note(name), env[name])))),
+      )
+      return sets.flatMap((set) => [...set])
+    })
+    const check = (names: ReadonlyArray<Variable>, list: ReadonlyArray<Variable>) =>
+      equal([...new Set(names)].toSorted(), list.toSorted())
+    const replayed = { VENUE: "replay", REPLAY_DIR: "x" }
+    const key = { TREASURY_PRIVATE_KEY: treasuryKey }
+    check(yield* union((get) => load("dev", get), [{}, sold, replayed]), serviceVariables)
+    check(
+      yield* union((get) => loadWorker("dev", get), [store, { ...sold, ...key }]),
+      workerVariables,
+    )
+    check(yield* union(loadMigration, [{}]), migrationVariables)
+    ok(!serviceVariables.includes("TREASURY_PRIVATE_KEY"))
   }))
