@@ -74,7 +74,7 @@ export function historyRange(
 }
 
 /** Below it a price is a few people's opinion. */
-const volumeUsdMin = 10_000
+export const volumeUsdMin = 10_000
 
 /**
  * The gates that need no book, for choosing the few markets whose books are worth asking for. A
@@ -88,7 +88,7 @@ export function screenMarket(market: Market): Result.Result<Market, MoverRejecti
 }
 
 /** Less depth than this around the mid, and a few hundred dollars make the move. Inclusive. */
-const depthUsdMin = 2_500
+export const depthUsdMin = 2_500
 
 /** A wider market has no price worth the name. Inclusive. */
 export const spreadMax = 0.05

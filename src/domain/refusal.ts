@@ -100,8 +100,38 @@ export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
   retryAfterSeconds: Schema.Int,
 }) {}
 
+/** No market, and no event with a live one, has this slug. */
+export class MarketNotFound extends Schema.TaggedError<MarketNotFound>()("MarketNotFound", {
+  slug: Schema.String,
+}) {}
+
+/** The slug is an event's that has several live markets: which one is meant? */
+export class MarketAmbiguous extends Schema.TaggedError<MarketAmbiguous>()("MarketAmbiguous", {
+  slug: Schema.String,
+  /** Slugs of its live markets, at most as many as a message holds. */
+  markets: Schema.Array(Schema.String),
+}) {}
+
+/** There is an answer, but it would not be worth its price; `message` says why. */
+export class BelowThreshold extends Schema.TaggedError<BelowThreshold>()("BelowThreshold", {
+  message: Schema.String,
+}) {}
+
+/** The venue did not give what the answer is made of. */
+export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", {
+  message: Schema.String,
+}) {}
+
 /** Why a product's work has no answer: facts that know nothing of money. */
-export type ProductFact = SignalNotFound | DataStale
+export type ProductFact =
+  | SignalNotFound
+  | DataStale
+  | MarketNotFound
+  | MarketAmbiguous
+  | BelowThreshold
+  | VenueFailed
+
+const unused = "Your payment was not used."
 
 /** The one place that says what a failed work means to a buyer who has not been charged. */
 export function notCharged(fact: ProductFact): NotCharged {
@@ -121,5 +151,22 @@ export function notCharged(fact: ProductFact): NotCharged {
         retryAfterSeconds: fact.retryAfterSeconds,
         hint: "Send the same payment again later, or let it expire: it was not used.",
       })
+    case "MarketNotFound":
+      return new NotCharged({
+        code: "market_not_found",
+        message: `No market has the slug ${fact.slug}`,
+        hint: `Take the slug from the market's page or from a feed item. ${unused}`,
+      })
+    case "MarketAmbiguous":
+      return new NotCharged({
+        code: "invalid_parameter",
+        message: `${fact.slug} is an event with several live markets: name one of them`,
+        hint: "Correct the parameter and send the same payment again: it was not used.",
+        details: fact.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
+      })
+    case "BelowThreshold":
+      return new NotCharged({ code: "below_threshold", message: fact.message, hint: unused })
+    case "VenueFailed":
+      return new NotCharged({ code: "venue_error", message: fact.message })
   }
 }

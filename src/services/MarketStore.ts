@@ -5,6 +5,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { Market, MarketId, SeriesPoint } from "../domain/market.ts"
+import type { EndingMarket, ResolvingQuery } from "../domain/resolving.ts"
 import type { EpochMs } from "../domain/time.ts"
 
 /** The mid of one market at one tick. */
@@ -18,6 +19,19 @@ export class MarketStore extends Context.Service<MarketStore, {
   /** Keeps the newest word on each market (by id). Any number of rows; batched inside. */
   readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<Market>>
+  /**
+   * Open and proposed markets of the event with this slug, by slug, at most `limit`. What the venue
+   * has stopped listing since is among them.
+   */
+  readonly liveOfEvent: (
+    eventSlug: string,
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<Market>>
+  /** What `endingWithin` of the domain would choose from every market there is. */
+  readonly endingWithin: (
+    query: ResolvingQuery,
+    now: EpochMs,
+  ) => Effect.Effect<ReadonlyArray<EndingMarket>>
   readonly count: Effect.Effect<number>
   /** Adds points to the series; a point at a time already held replaces it. Any number; batched inside. */
   readonly appendMids: (points: ReadonlyArray<MidPoint>) => Effect.Effect<void>

@@ -7,7 +7,8 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Market } from "../../domain/market.ts"
-import type { EpochMs } from "../../domain/time.ts"
+import { type EndingMarket, type ResolvingQuery, resolvingRowsMax } from "../../domain/resolving.ts"
+import { type EpochMs, hour } from "../../domain/time.ts"
 import { MarketStore } from "../../services/MarketStore.ts"
 import { batches } from "./batches.ts"
 import { jsonText } from "./json.ts"
@@ -29,7 +30,14 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
   Effect.map(
     SqlClient,
     (sql) =>
-      MarketStore.of({ save: save(sql), bySlug: bySlug(sql), count: count(sql), ...mids(sql) }),
+      MarketStore.of({
+        save: save(sql),
+        bySlug: bySlug(sql),
+        liveOfEvent: liveOfEvent(sql),
+        endingWithin: endingWithin(sql),
+        count: count(sql),
+        ...mids(sql),
+      }),
   ),
 )
 
@@ -88,6 +96,33 @@ const bySlug = (sql: SqlClient) =>
     FROM market JOIN market_quote USING (market_id)
     WHERE slug = ${slug} ORDER BY market.changed_at DESC LIMIT 1`
     return Option.map(Option.fromNullishOr(row), market)
+  }, Effect.orDie)
+
+const liveOfEvent = (sql: SqlClient) =>
+  Effect.fn("MarketStore.liveOfEvent")(function* (eventSlug: string, limit: number) {
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE facts ->> 'eventSlug' = ${eventSlug} AND facts ->> 'status' IN ('open', 'proposed')
+    ORDER BY slug COLLATE "C" LIMIT ${limit}`
+    return rows.map(market)
+  }, Effect.orDie)
+
+const endingWithin = (sql: SqlClient) =>
+  Effect.fn("MarketStore.endingWithin")(function* (
+    { withinHours, minLiquidity, includeNoise }: ResolvingQuery,
+    now: EpochMs,
+  ) {
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE (facts ->> 'endsAt')::float8 > ${now}::float8
+      AND (facts ->> 'endsAt')::float8 <= ${now + withinHours * hour}::float8
+      AND facts ->> 'status' IN ('open', 'proposed')
+      AND liquidity_usd >= ${minLiquidity}::float8
+      AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
+    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${resolvingRowsMax}`
+    return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
   }, Effect.orDie)
 
 const count = (sql: SqlClient) =>

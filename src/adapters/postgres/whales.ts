@@ -1,0 +1,30 @@
+/**
+ * The memory of calibrated wallets in PostgreSQL. Nothing fills it yet.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { WhaleRow } from "../../domain/whale.ts"
+import { WhaleStore } from "../../services/WhaleStore.ts"
+
+/** Wallets read at once; the service tracks fewer. */
+const walletsMax = 10_000
+
+export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.effect(
+  WhaleStore,
+  Effect.map(SqlClient, (sql) =>
+    WhaleStore.of({
+      calibrated: sql<{ computed_at: Date; calibration: WhaleRow }>`
+        SELECT computed_at, calibration FROM whale_calibration
+        ORDER BY wallet LIMIT ${walletsMax}`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ computed_at, calibration }) => ({
+            computedAt: computed_at.getTime(),
+            row: calibration,
+          }))
+        ),
+        Effect.orDie,
+      ),
+    })),
+)

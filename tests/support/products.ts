@@ -1,0 +1,166 @@
+/**
+ * Markets, a venue and calibrated wallets in memory, which a test may change while they are in use.
+ *
+ * @module
+ */
+import { Effect, Layer, Option, Ref, Stream } from "effect"
+import type { OrderBook } from "../../src/domain/book.ts"
+import {
+  type Market,
+  MarketId,
+  type PricePoint,
+  type SeriesPoint,
+  Slug,
+  TokenId,
+} from "../../src/domain/market.ts"
+import { endingWithin } from "../../src/domain/resolving.ts"
+import { hour } from "../../src/domain/time.ts"
+import type { WhaleRow } from "../../src/domain/whale.ts"
+import { MarketStore } from "../../src/services/MarketStore.ts"
+import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
+import { type CalibratedWhale, WhaleStore } from "../../src/services/WhaleStore.ts"
+import { market } from "./market.ts"
+
+export interface Shelf {
+  readonly markets: Ref.Ref<ReadonlyArray<Market>>
+  /** One series for every market. */
+  readonly series: Ref.Ref<ReadonlyArray<SeriesPoint>>
+  readonly books: Ref.Ref<ReadonlyArray<OrderBook>>
+  readonly history: Ref.Ref<ReadonlyArray<PricePoint>>
+  /** False: the venue fails every question. */
+  readonly venueUp: Ref.Ref<boolean>
+  /** How long the venue takes over an answer. */
+  readonly latencyMs: Ref.Ref<number>
+  /** How often the venue was asked anything. */
+  readonly asked: Ref.Ref<number>
+  readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
+}
+
+export const makeShelf = Effect.gen(function* () {
+  const shelf: Shelf = {
+    markets: yield* Ref.make<ReadonlyArray<Market>>([]),
+    series: yield* Ref.make<ReadonlyArray<SeriesPoint>>([]),
+    books: yield* Ref.make<ReadonlyArray<OrderBook>>([]),
+    history: yield* Ref.make<ReadonlyArray<PricePoint>>([]),
+    venueUp: yield* Ref.make(true),
+    latencyMs: yield* Ref.make(0),
+    asked: yield* Ref.make(0),
+    whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
+  }
+  return shelf
+})
+
+/** The n-th market: it ends `n` hours after `now`. */
+export function endingMarket(n: number, now: number, fields: Partial<Market> = {}): Market {
+  return market({
+    id: MarketId.make(`m${n}`),
+    slug: Slug.make(`market-${n}`),
+    eventSlug: `event-${n}`,
+    tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
+    endsAt: now + n * hour,
+    ...fields,
+  })
+}
+
+/** A sound, deep book of a market's first outcome, a cent around `mid`. */
+export function bookOf({ tokenIds: [tokenId] }: Market, now: number, mid = 0.6): OrderBook {
+  return {
+    tokenId,
+    bids: [{ price: mid - 0.005, size: 10_000 }],
+    asks: [{ price: mid + 0.005, size: 10_000 }],
+    observedAt: now,
+  }
+}
+
+/** An hour's price for each of the last `hours`, from `from` to `to` in even steps. */
+export function pricesOver(
+  hours: number,
+  now: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): ReadonlyArray<SeriesPoint> {
+  return Array.from({ length: hours }, (_, n) => ({
+    at: now - (hours - 1 - n) * hour,
+    mid: from + (to - from) * n / Math.max(1, hours - 1),
+  }))
+}
+
+export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
+  pseudonym: "Somebody",
+  wallet: "0x00000000000000000000000000000000000000f1",
+  resolved: 84,
+  winRate: 0.64,
+  fadeRoi: -0.22,
+  label: "neutral",
+  mirrorRoi: 0.18,
+  meanEntryPrice: 0.52,
+  edge: 0.12,
+  edgeLow: 0.02,
+  edgeHigh: 0.21,
+  stakeUsd: 410_000,
+  openEntries: 7,
+  oddsBands: [],
+  ...fields,
+})
+
+const marketStore = ({ markets, series }: Shelf) =>
+  Layer.succeed(MarketStore, {
+    save: () => Effect.void,
+    bySlug: (slug) =>
+      Effect.map(
+        Ref.get(markets),
+        (all) => Option.fromUndefinedOr(all.find((row) => row.slug === slug)),
+      ),
+    liveOfEvent: (slug, limit) =>
+      Effect.map(
+        Ref.get(markets),
+        (all) =>
+          all.filter((row) => row.eventSlug === slug && row.status === "open").slice(0, limit),
+      ),
+    endingWithin: (query, now) =>
+      Effect.map(Ref.get(markets), (all) => endingWithin(all, query, now)),
+    count: Effect.map(Ref.get(markets), (all) => all.length),
+    appendMids: () => Effect.void,
+    lastMids: (ids, { notBefore, atOrBefore }) =>
+      Effect.map(Ref.get(series), (points) => {
+        const last = points.filter(({ at }) => notBefore <= at && at <= atOrBefore).at(-1)
+        return new Map(last === undefined ? [] : ids.map((id) => [id, last]))
+      }),
+    series: (_, { from, to }) =>
+      Effect.map(Ref.get(series), (points) => points.filter(({ at }) => from <= at && at <= to)),
+    unseeded: (ids) => Effect.succeed(ids),
+    markSeeded: () => Effect.void,
+    prune: () => Effect.succeed(0),
+  })
+
+const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
+  const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
+    Effect.gen(function* () {
+      yield* Ref.update(asked, (count) => count + 1)
+      yield* Effect.sleep(yield* Ref.get(latencyMs))
+      if (!(yield* Ref.get(venueUp))) {
+        return yield* new VenueUnavailable({ operation, reason: "down" })
+      }
+      return yield* Ref.get(rows)
+    })
+  return Layer.succeed(VenueClient, {
+    name: "shelf",
+    listMarkets: Stream.empty,
+    books: (tokenIds) =>
+      Effect.map(answer("books", books), (all) => ({
+        rows: all.filter(({ tokenId }) => tokenIds.includes(tokenId)),
+        rejected: {},
+      })),
+    priceHistory: (_, { from, to }) =>
+      Effect.map(
+        answer("priceHistory", history),
+        (all) => all.filter(({ at }) => from <= at && at <= to),
+      ),
+    trades: () => Effect.succeed({ rows: [], rejected: {} }),
+  })
+}
+
+const whaleStore = ({ whales }: Shelf) => Layer.succeed(WhaleStore, { calibrated: Ref.get(whales) })
+
+/** The ports the products work through. */
+export const shelfLayer = (shelf: Shelf) =>
+  Layer.mergeAll(marketStore(shelf), venue(shelf), whaleStore(shelf))
