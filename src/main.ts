@@ -19,6 +19,7 @@ import * as marketStore from "./adapters/postgres/markets.ts"
 import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
 import { holdVenue } from "./adapters/postgres/storeVenue.ts"
+import * as whaleStore from "./adapters/postgres/whales.ts"
 import * as signatures from "./adapters/signatures.ts"
 import * as simulatedFacilitator from "./adapters/simulation/facilitator.ts"
 import * as simulatedVenue from "./adapters/simulation/venue.ts"
@@ -32,7 +33,10 @@ import { Ingestion, isGood } from "./services/Ingestion.ts"
 import { JobSlots } from "./services/JobSlots.ts"
 import { Payments } from "./services/Payments.ts"
 import { RateLimits } from "./services/RateLimits.ts"
+import { Research } from "./services/Research.ts"
+import { Resolving } from "./services/Resolving.ts"
 import { keep } from "./services/Schedules.ts"
+import { WhaleTable } from "./services/WhaleTable.ts"
 import { load, type Settings } from "./settings.ts"
 
 const pruneEvery = Duration.hours(1)
@@ -63,6 +67,7 @@ const storesLayer = Layer.mergeAll(
   marketStore.layer,
   jobStore.layer,
   paymentStore.layer,
+  whaleStore.layer,
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
 
@@ -90,10 +95,14 @@ const termsOf = (settings: Settings): PaymentTerms => ({
 /** What the product does, over the stores. */
 const servicesLayer = (settings: Settings) => {
   const tick = settings.tick
+  const venue = venueLayer(settings)
   const facilitator = simulatedFacilitator.layer.pipe(Layer.provideMerge(signatures.layer))
   return Layer.mergeAll(
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
-    Ingestion.layer({ tick }).pipe(Layer.provide(venueLayer(settings))),
+    Layer.mergeAll(Ingestion.layer({ tick }), Resolving.layer, Research.layer).pipe(
+      Layer.provide(venue),
+    ),
+    WhaleTable.layer,
     Payments.layer({ terms: termsOf(settings) }).pipe(Layer.provide(facilitator)),
   )
 }
