@@ -47,7 +47,7 @@ const program = Effect.gen(function* () {
   yield* Effect.forEach(payments, (payment) =>
     sell(
       { product, request: "latest?[]", payment, late: null, secret: null },
-      Effect.succeed({ body, charge: true }),
+      { check: Effect.void, work: Effect.succeed({ body, charge: true }) },
     ).pipe(Effect.flatMap(sent)), { concurrency, discard: true })
   const seconds = (performance.now() - start) / 1_000
   yield* Effect.log(`${Math.round(sales / seconds)} paid answers/s, ${concurrency} at a time`)

@@ -47,6 +47,9 @@ const sweepEvery = Duration.seconds(15)
 const drain = Duration.seconds(20)
 /** How long a load balancer has to see that this replica drains, before it stops to listen. */
 const grace = Duration.seconds(5)
+const scanEvery = Duration.seconds(60)
+/** Stands for the treasury of simulated payments. */
+const simulatedTreasury = "0x00000000000000000000000000000000be11e701"
 /** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
@@ -87,7 +90,7 @@ const termsOf = (settings: Settings): PaymentTerms => ({
   payTo: settings.payTo,
   maxTimeoutSeconds: paymentSeconds.maxTimeout,
   neededSeconds: paymentSeconds.needed,
-  ours: [settings.payTo.toLowerCase()],
+  treasury: simulatedTreasury,
   publicBaseUrl: settings.publicBaseUrl,
   serviceName: "Bellwether",
 })
@@ -163,6 +166,10 @@ const upkeepLayer = (settings: Settings) =>
       payments.sweep.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot sweep payments", cause)),
         Effect.repeat(Schedule.spaced(sweepEvery)),
+      ),
+      payments.scan.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Cannot scan the chain", cause)),
+        Effect.repeat(Schedule.spaced(scanEvery)),
       ),
     ]
     yield* Effect.forEach(jobs, (job) => Effect.forkScoped(job))

@@ -129,7 +129,10 @@ function authorizationChecks(
       value === product.price,
       `The authorization must be over exactly ${product.price} units of USDC`,
     ],
-    [!terms.ours.includes(from), "The payer is one of our own addresses"],
+    [
+      !same(from, terms.payTo) && !same(from, terms.treasury),
+      "The payer is one of our own addresses",
+    ],
   ]
 }
 

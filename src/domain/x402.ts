@@ -19,8 +19,8 @@ export interface PaymentTerms {
   readonly maxTimeoutSeconds: number
   /** Seconds that work and settlement may need: a payment that expires sooner is refused. */
   readonly neededSeconds: number
-  /** Addresses that never pay us: payTo, the treasury. Lower case. */
-  readonly ours: ReadonlyArray<string>
+  /** Where refunds are paid from; like payTo, it never pays us. */
+  readonly treasury: `0x${string}`
   /** Without a slash at the end. */
   readonly publicBaseUrl: string
   readonly serviceName: string

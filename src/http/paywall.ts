@@ -5,7 +5,7 @@
  * the payment untouched; then what the client has cost so far (invalid payments, answers given
  * away); then the payment, cheapest check first. What leaves is the answer, a 402, or one of
  * `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with anything that is not a product's
- * fact does not compile.
+ * fact does not compile. When the payment is settled, its product's order says.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 } from "../domain/shownPayment.ts"
 import { challenge, type PaymentTerms, receiptHeader } from "../domain/x402.ts"
 import { Payments } from "../services/Payments.ts"
-import type { Answer, ComputeFirstProduct, Delivery } from "../services/sale.ts"
+import type { Answer, Delivery } from "../services/sale.ts"
 import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 import { refusalResponse } from "./errors.ts"
 import { type GivenFault, sentenceOf } from "./query.ts"
@@ -35,6 +35,8 @@ type Response = HttpServerResponse.HttpServerResponse
 export interface Sale<Input extends CanonicalInput> {
   /** Pure. Defaults are filled in, so that two spellings of one request are one request. */
   readonly decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<GivenFault>>
+  /** What can be known to be wrong before the payment is settled (settle-early). */
+  readonly check?: (input: Input) => Effect.Effect<void, ProductFact>
   readonly work: (input: Input) => Effect.Effect<Work, ProductFact>
 }
 
@@ -60,7 +62,7 @@ export interface PaywallOptions {
 }
 
 export type Paywall = (
-  product: ComputeFirstProduct,
+  product: Product,
 ) => <Input extends CanonicalInput>(
   sale: Sale<Input>,
 ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
@@ -109,7 +111,10 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
               request: canonicalRequest(product, input),
               secret: key ?? payment.identifier,
             }
-            return payments.sell(purchase, answerOf(sale.work(input)))
+            return payments.sell(purchase, {
+              check: Effect.mapError(sale.check?.(input) ?? Effect.void, notCharged),
+              work: answerOf(product, sale.work(input)),
+            })
           }),
           Effect.tap((delivery) =>
             delivery.receipt === null ? invalid.note(client) : payments.sent(delivery)
@@ -219,13 +224,17 @@ function canonicalRequest(product: Product, input: CanonicalInput): string {
   return `${product.id}?${JSON.stringify(names.map((name) => [name, input[name]]))}`
 }
 
-function answerOf(work: Effect.Effect<Work, ProductFact>): Effect.Effect<Answer, NotCharged> {
+/** The body of a 200. Compute-first ones say whether they were charged; the others always are. */
+function answerOf(
+  { order }: Product,
+  work: Effect.Effect<Work, ProductFact>,
+): Effect.Effect<Answer, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
-    onSuccess: ({ body, charge }) => ({
-      body: utf8.encode(JSON.stringify({ success: true, ...body, charged: charge })),
-      charge,
-    }),
+    onSuccess: ({ body, charge }) => {
+      const charged = order === "compute-first" ? { charged: charge } : {}
+      return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
+    },
   })
 }
 

@@ -8,15 +8,24 @@
  */
 import { Context, type Duration, type Effect, type Option } from "effect"
 import type {
+  Address,
   Bytes32,
   PaidAt,
   PaymentId,
   PaymentState,
   PaymentTicket,
   StoredAnswer,
+  TokenDomain,
 } from "../domain/payment.ts"
+import type { SeenTransfer } from "./Chain.ts"
 
-export interface Payment extends PaymentTicket {
+/** What an orphan has none of: it was found on the chain, and no call of ours goes with it. */
+type OfCall = "signature" | "productId" | "request"
+
+export interface Payment extends Omit<PaymentTicket, OfCall> {
+  readonly signature: PaymentTicket["signature"] | null
+  readonly productId: PaymentTicket["productId"] | null
+  readonly request: PaymentTicket["request"] | null
   readonly state: PaymentState
   readonly fence: number
   /** Milliseconds until the lease runs out; zero or less when it has, or there is none. */
@@ -29,6 +38,9 @@ export interface Payment extends PaymentTicket {
   readonly transactionHint: string | null
   readonly paidAt: PaidAt | null
   readonly answer: StoredAnswer | null
+  /** Milliseconds since the answer was charged; null before. */
+  readonly answeredAgoMs: number | null
+  /** True once the answer was handed over on a live connection. */
   readonly sent: boolean
   readonly refund: RefundRow | null
 }
@@ -78,6 +90,28 @@ export interface ClaimResult {
   readonly payment: Payment
 }
 
+/** A transfer to us that no call goes with. */
+export interface Orphan extends SeenTransfer {
+  readonly paymentId: PaymentId
+  readonly token: TokenDomain
+}
+
+/** Whose incoming transfers are scanned. */
+export interface ScannedAccount {
+  readonly chainId: number
+  readonly asset: Address
+  readonly payTo: Address
+}
+
+export interface WaitingQuery {
+  readonly nowSeconds: bigint
+  /** How long an answer may stay unsent. */
+  readonly hold: Duration.Duration
+  /** How many to leave out, of those that could not be moved before. */
+  readonly skip: number
+  readonly limit: number
+}
+
 export class PaymentStore extends Context.Service<PaymentStore, {
   /** Makes the row in `claimed` under a lease, or returns the one that is there. Never both. */
   readonly claim: (
@@ -94,15 +128,20 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Remembers that the answer was handed over on a live connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
-   * Rows that wait for somebody, oldest first, at most `limit`: claimed, settling or settled with a
-   * lease that ran out; unresolved; and after all of these, for they are many and nobody waits for
-   * them, released and past validBefore (a facilitator has seen those, so the chain has the last
-   * word on them).
+   * Rows that wait for somebody, oldest first: claimed, settling or settled with a lease that ran out;
+   * unresolved; answered, and not handed over within `hold`; and after all of these, for they are many
+   * and nobody waits for them, released and past validBefore (a facilitator has seen those, so the
+   * chain has the last word on them).
    */
-  readonly waiting: (
-    nowSeconds: bigint,
-    limit: number,
-  ) => Effect.Effect<ReadonlyArray<Payment>>
+  readonly waiting: (query: WaitingQuery) => Effect.Effect<ReadonlyArray<Payment>>
+  /** Makes the row of an orphan, owed from birth; false when there is a row of this payment already. */
+  readonly adopt: (orphan: Orphan) => Effect.Effect<boolean>
+  /** The last block whose transfers were matched with rows; none before the first scan. */
+  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<bigint>>
+  /** Remembers how far the chain was read; never goes back. */
+  readonly scannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
+  /** Whole units that may still have to be refunded: owed, or taken (perhaps) and not answered. */
+  readonly liability: Effect.Effect<bigint>
   /** How many rows stand in each state. */
   readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
 }>()("bellwether/services/PaymentStore") {}

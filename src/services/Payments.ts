@@ -1,25 +1,22 @@
 /**
- * Selling one answer for one payment: claim, verify, compute, intend, settle, prove, answer.
+ * Selling one answer for one payment: who may claim it, in which order it is settled and computed,
+ * and what is told to whoever sends it again.
  *
  * @module
  */
+import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import {
-  Cause,
-  Context,
-  Deferred,
-  Duration,
-  Effect,
-  Exit,
-  Fiber,
-  FiberSet,
-  Layer,
-  Option,
-} from "effect"
-import { type Bytes32, type PaymentId, type PaymentTicket, sentAgain } from "../domain/payment.ts"
+  address,
+  type Bytes32,
+  type PaymentId,
+  type PaymentTicket,
+  sentAgain,
+} from "../domain/payment.ts"
 import type { NotCharged, RefundQueued, Unresolved } from "../domain/refusal.ts"
-import { type PaymentTerms, requirements, tokenOf } from "../domain/x402.ts"
-import { Chain } from "./Chain.ts"
-import { defaultTiming, type PaymentTiming, sellComputeFirst, type Sold } from "./computeFirst.ts"
+import { type PaymentTerms, tokenOf } from "../domain/x402.ts"
+import { Chain, type ChainUnavailable } from "./Chain.ts"
+import { scan } from "./chainScan.ts"
+import { sellComputeFirst } from "./computeFirst.ts"
 import { Facilitator } from "./Facilitator.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
 import { promptStore } from "./promptStore.ts"
@@ -30,29 +27,38 @@ import {
   inProgress,
   late,
   overloaded,
-  receiptOf,
   told,
   unavailable,
   unresolved,
 } from "./paymentRefusals.ts"
-import type { Answer, Delivery, Purchase } from "./sale.ts"
-import { type CountEnd, countOnce } from "./saleOutcomes.ts"
+import type { Delivery, Purchase } from "./sale.ts"
+import { type Failure, makeSaleFibers, type Sale } from "./saleFibers.ts"
+import { countOnce } from "./saleOutcomes.ts"
+import { deliver, sellSettleEarly, takeUp } from "./settleEarly.ts"
+import type { Claimed, Task } from "./settlement.ts"
 import { Signatures } from "./Signatures.ts"
+import { makeSolvency } from "./solvency.ts"
+import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
-   * Sells the answer of `work` for this payment. The payment runs in a fiber of this service: the
-   * caller's interruption releases it before the intent to settle, and never stops it after.
-   * `NotCharged` with code `payment_required` means: show the challenge, with its message.
+   * Sells the answer of `task` for this payment, in the order of its product. The payment runs in a
+   * fiber of this service: the caller's interruption releases it before the intent to settle, and
+   * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
+   * its message. `RefundQueued` leaves settle-early sales alone.
    */
   readonly sell: (
     purchase: Purchase,
-    work: Effect.Effect<Answer, NotCharged>,
+    task: Task,
   ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
   /** Remembers that a delivery was handed over on a live connection. Does not wait. */
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
+  /** What is known of a payment; none when nobody ever showed it. */
+  readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /** Decides, as far as the chain can tell now, what waits: run every SWEEP. Returns how many rows moved. */
   readonly sweep: Effect.Effect<number>
+  /** Matches the chain's transfers to us with our rows: run every SCAN. Returns how many changed. */
+  readonly scan: Effect.Effect<number, ChainUnavailable>
 }>()("bellwether/services/Payments") {
   static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
 }
@@ -64,33 +70,29 @@ export interface PaymentOptions {
 
 /** Payments worked on at once; beyond it nothing is claimed, and what is known is still answered. */
 const inFlightMax = 512
-/** How long a closing service waits for its payments to end; leases cover what is left. */
-const drain = Duration.seconds(60)
+/** Questions to the chain at once whether a payer is a contract; a signature beyond them is forged. */
+const codeLookupsMax = 8
+const codePatience = Duration.seconds(3)
 
-type Failure = NotCharged | RefundQueued | Unresolved
-
-/** One call of `sell`. */
-interface Sale {
-  readonly purchase: Purchase
-  readonly work: Effect.Effect<Answer, NotCharged>
-  readonly count: CountEnd
-}
-
-const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
+const make = Effect.fnUntraced(function* (options: PaymentOptions) {
+  const { terms, timing = defaultTiming } = options
   const store = promptStore(yield* PaymentStore)
   const chain = yield* Chain
   const facilitator = yield* Facilitator
   const signatures = yield* Signatures
   const token = tokenOf(terms)
   const network = `eip155:${terms.chainId}`
-  const fibers = yield* FiberSet.make<unknown, Failure>()
-  yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
-  )
+  const fibers = yield* makeSaleFibers(terms)
+  let codeLookups = 0
 
-  const busy = Effect.map(FiberSet.size(fibers), (size) => size >= inFlightMax)
-  const ports = { store, chain, hold: timing.hold }
+  const ports = { store, chain, patience: timing }
   const sagaPorts = { store, facilitator, chain, timing }
+  const solvency = makeSolvency({
+    chain,
+    store,
+    asset: token.asset,
+    treasury: address(terms.treasury),
+  })
 
   const secretHash = (id: PaymentId, secret: string | null) =>
     secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
@@ -106,38 +108,32 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     request,
   })
 
-  /**
-   * Claims a row and runs it in a fiber of its own, then waits for its end; none when the row was not
-   * to be had. Nothing interrupts between the claim and the fiber that answers for it.
-   */
-  const run = (
-    claim: Effect.Effect<Option.Option<Payment>, NotCharged>,
-    { purchase, work, count }: Sale,
-  ): Effect.Effect<Option.Option<Delivery>, Failure> =>
-    Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-      const claimed = yield* claim
-      if (Option.isNone(claimed)) return Option.none()
-      const abandoned = yield* Deferred.make<void>()
-      const asked = requirements(purchase.product, terms)
-      const saga = sellComputeFirst(sagaPorts, claimed.value, asked, work, abandoned)
-      const fiber = yield* FiberSet.run(
-        fibers,
-        Effect.onExit(
-          Effect.interruptible(saga),
-          (exit) => count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
-        ),
-      )
-      const exit = yield* restore(Fiber.await(fiber)).pipe(
-        Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
-      )
-      if (Exit.isSuccess(exit)) return Option.some(deliveryOf(claimed.value, exit.value, network))
-      // Cut short by a closing service, perhaps after the intent: nothing may be said of the money.
-      if (Cause.hasInterruptsOnly(exit.cause) || Cause.hasDies(exit.cause)) return yield* unresolved
-      return yield* Effect.failCause(exit.cause)
-    }))
+  /** Why nothing can be claimed now; a payment that is known is answered all the same. */
+  const obstacle = Effect.fnUntraced(function* ({ product, late: why }: Purchase) {
+    if (why !== null) return late(why)
+    if ((yield* fibers.size) >= inFlightMax) return overloaded
+    if (product.order === "compute-first") return null
+    const underWay = yield* fibers.underWay
+    return (yield* solvency.covers(product.price, underWay)) ? null : unavailable
+  })
+
+  const sagaOf = ({ product }: Purchase) => (claimed: Claimed) =>
+    product.order === "compute-first"
+      ? sellComputeFirst(sagaPorts, claimed)
+      : sellSettleEarly(sagaPorts, claimed)
 
   const claimAnew = (row: Payment, hash: Bytes32 | null) =>
     guarded(store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }))
+
+  /** Computes what an early settlement of unknown outcome has bought, for the buyer it belongs to. */
+  const takenUp = (row: Payment, isBuyer: boolean, sale: Sale) =>
+    isBuyer && row.state === "unresolved" && row.order === "settle-early"
+      ? fibers.run(
+        takeUp(sagaPorts, row),
+        ({ row, task }) => deliver(sagaPorts, row, task),
+        sale,
+      )
+      : Effect.succeedNone
 
   /** Answers a payment that is already known, by the table of the domain. */
   const again = Effect.fnUntraced(function* (
@@ -146,17 +142,17 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     waits: number,
   ): Effect.fn.Return<Delivery, Failure> {
     const { purchase } = sale
-    const { request, payment } = purchase
-    if (found.request !== request || found.signature !== payment.signature) {
-      return yield* conflict(found)
-    }
+    if (isOther(found, purchase)) return yield* conflict(found)
     const hash = secretHash(found.paymentId, purchase.secret)
-    const row = needsChain(found) ? yield* reconcile(ports, found) : found
-    const answer = sentAgain(row.state, hash !== null && hash === row.secretHash)
+    const isBuyer = hash !== null && hash === found.secretHash
+    const recovered = yield* takenUp(found, isBuyer, sale)
+    if (Option.isSome(recovered)) return recovered.value
+    const row = needsChain(found, timing) ? yield* reconcile(ports, found) : found
+    const answer = sentAgain(row.state, isBuyer && hash === row.secretHash)
     if (answer === "claim") {
-      if (purchase.late !== null) return yield* late(purchase.late)
-      if (yield* busy) return yield* overloaded
-      const delivery = yield* run(claimAnew(row, hash), sale)
+      const refused = yield* obstacle(purchase)
+      if (refused !== null) return yield* refused
+      const delivery = yield* fibers.run(claimAnew(row, hash), sagaOf(purchase), sale)
       return Option.isSome(delivery) ? delivery.value : yield* inProgress
     }
     if (answer === "wait" && waits > 0) {
@@ -167,42 +163,65 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     return yield* told(answer, row, network)
   })
 
+  /** True when nobody can have signed it with the payer's key, and the payer is no contract. */
+  const isForged = Effect.fnUntraced(function* ({ authorization, signature }: PaymentTicket) {
+    const signer = yield* signatures.signer(token, authorization, signature)
+    if (Option.isSome(signer) && signer.value === authorization.from) return false
+    if (codeLookups >= codeLookupsMax) return true
+    codeLookups += 1
+    return yield* chain.hasCode(authorization.from).pipe(
+      Effect.timeout(codePatience),
+      Effect.map((hasCode) => !hasCode),
+      Effect.catch(() => Effect.succeed(true)),
+      Effect.ensuring(Effect.sync(() => {
+        codeLookups -= 1
+      })),
+    )
+  })
+
   const sell = Effect.fnUntraced(function* (sale: Sale): Effect.fn.Return<Delivery, Failure> {
     const { purchase } = sale
     const ticket = ticketOf(purchase)
-    const signer = yield* signatures.signer(token, ticket.authorization, ticket.signature)
-    if (Option.isNone(signer) || signer.value !== ticket.authorization.from) {
+    if (yield* isForged(ticket)) {
       const known = yield* store.find(ticket.paymentId)
       return yield* Option.isSome(known) ? conflict(known.value) : forged
     }
-    if (purchase.late === null && !(yield* busy)) {
+    const refused = yield* obstacle(purchase)
+    if (refused === null) {
       const hash = secretHash(ticket.paymentId, purchase.secret)
       const claim = Effect.map(
         store.claim(ticket, hash, timing.lease),
         ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
       )
-      const delivery = yield* run(claim, sale)
+      const delivery = yield* fibers.run(claim, sagaOf(purchase), sale)
       if (Option.isSome(delivery)) return delivery.value
     }
     const known = yield* store.find(ticket.paymentId)
     if (Option.isSome(known)) return yield* again(known.value, sale, timing.waitTimes)
-    return yield* purchase.late === null ? overloaded : late(purchase.late)
+    return yield* refused ?? unresolved
   }, Effect.catchDefect(undecided))
 
   const sent = (delivery: Delivery) =>
-    delivery.receipt === null ? Effect.void : Effect.asVoid(FiberSet.run(
-      fibers,
+    delivery.receipt === null ? Effect.void : fibers.background(
       store.markSent(delivery.paymentId).pipe(
         Effect.catchDefect((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
       ),
-    ))
+    )
 
+  const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   return Payments.of({
-    sell: (purchase, work) => counted({ purchase, work, count: countOnce(purchase.product) }, sell),
+    sell: (purchase, task) => counted({ purchase, task, count: countOnce(purchase.product) }, sell),
     sent,
+    status: store.find,
     sweep: sweep(ports),
+    scan: scan({ ...ports, signatures, token, account }),
   })
 })
+
+/** The payment is bound to another call. An orphan is bound to none: whoever signed it is told of it. */
+const isOther = (found: Payment, { request, payment }: Purchase) =>
+  found.request !== null &&
+  (found.request !== request || found.signature !== payment.signature)
 
 /** Counts what ended without a fiber of its own; the others have counted themselves. */
 const counted = (sale: Sale, sell: (sale: Sale) => Effect.Effect<Delivery, Failure>) =>
@@ -222,13 +241,9 @@ const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, fail
  */
 const undecided = failing(unresolved)
 
-/** True when somebody has to ask the chain before the row can say anything. */
-const needsChain = (payment: Payment) => isWaiting(payment) && payment.state !== "released"
-
-function deliveryOf({ paymentId }: Payment, sold: Sold, network: string): Delivery {
-  const receipt = sold.charged ? receiptOf(sold.payment, network) : null
-  return { paymentId, body: sold.answer.body, receipt, replayed: false }
-}
+/** True when the row has to be brought up to date before it can say anything. */
+const needsChain = (payment: Payment, timing: PaymentTiming) =>
+  isWaiting(payment, timing) && payment.state !== "released"
 
 function failing<E>(refusal: Effect.Effect<never, E>) {
   return (defect: unknown) =>

@@ -10,7 +10,7 @@ import {
   NotCharged,
   type Receipt,
   type RefundNotice,
-  type RefundQueued,
+  RefundQueued,
   Unresolved,
 } from "../domain/refusal.ts"
 import type { Delivery } from "./sale.ts"
@@ -106,6 +106,10 @@ export const neverPaid = Effect.fail(
     message: "The authorization has expired or was spent elsewhere: sign a new one",
   }),
 )
+
+/** Paid, and `why` there is no answer: the refund stands in the queue. */
+export const refundQueued = (payment: Payment, { code, message }: NotCharged) =>
+  Effect.fail(new RefundQueued({ code, message, refund: refundOf(payment) }))
 
 export const unresolvedRetrySeconds = 5
 

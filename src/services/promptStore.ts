@@ -22,6 +22,10 @@ export function promptStore(store: PaymentStore["Service"]): PaymentStore["Servi
     move: (...args) => prompt(store.move(...args)),
     markSent: (...args) => prompt(store.markSent(...args)),
     waiting: (...args) => prompt(store.waiting(...args)),
+    adopt: (...args) => prompt(store.adopt(...args)),
+    scanned: (...args) => prompt(store.scanned(...args)),
+    scannedThrough: (...args) => prompt(store.scannedThrough(...args)),
+    liability: prompt(store.liability),
     countByState: prompt(store.countByState),
   }
 }

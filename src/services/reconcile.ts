@@ -4,12 +4,12 @@
  * @module
  */
 import { Clock, Duration, Effect, Option } from "effect"
-import type { SettlementOrder } from "../domain/product.ts"
 import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
 import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { PaymentTiming } from "./timing.ts"
 
-/** True when the row waits for somebody: its worker is gone, or only the chain can tell. */
-export function isWaiting(payment: Payment): boolean {
+/** True when the row waits for somebody: its worker or its buyer is gone, or only the chain can tell. */
+export function isWaiting(payment: Payment, { hold }: Patience): boolean {
   switch (payment.state) {
     case "claimed":
     case "settling":
@@ -18,16 +18,20 @@ export function isWaiting(payment: Payment): boolean {
     case "unresolved":
     case "released":
       return true
+    case "answered":
+      return !payment.sent && (payment.answeredAgoMs ?? 0) >= Duration.toMillis(hold)
     default:
       return false
   }
 }
 
+/** How long a buyer is waited for: after the intent, and after the answer. */
+export type Patience = Pick<PaymentTiming, "hold" | "recover">
+
 export interface ReconcileOptions {
   readonly store: PaymentStore["Service"]
   readonly chain: Chain["Service"]
-  /** How long after the intent a compute-first buyer may still come for the answer. */
-  readonly hold: Duration.Duration
+  readonly patience: Patience
 }
 
 /**
@@ -35,7 +39,7 @@ export interface ReconcileOptions {
  * may do this at once: each move is a compare-and-set, and whoever loses reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
-  { store, chain, hold }: ReconcileOptions,
+  { store, chain, patience }: ReconcileOptions,
   payment: Payment,
 ) {
   const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
@@ -44,6 +48,8 @@ export const reconcile = Effect.fnUntraced(function* (
       return yield* move(payment, { event: "release", reason: "lease_lost" })
     case "settled":
       return yield* move(payment, { event: "owe", reason: "lease_lost", paidAt: null })
+    case "answered":
+      return yield* move(payment, { event: "owe", reason: "unsent", paidAt: null })
     case "settling": {
       const doubted = yield* move(payment, {
         event: "doubt",
@@ -60,7 +66,7 @@ export const reconcile = Effect.fnUntraced(function* (
     return Effect.flatMap(
       proofOf(chain, payment),
       (proof) =>
-        Option.match(verdict(payment, proof, Duration.toMillis(hold)), {
+        Option.match(verdict(payment, proof, patience), {
           onNone: () => Effect.succeed(payment),
           onSome: (verdict) => move(payment, verdict),
         }),
@@ -71,26 +77,33 @@ export const reconcile = Effect.fnUntraced(function* (
 /** Rows a round of a sweep looks at, how many at once, and how many rounds a sweep may have. */
 const sweepRows = 200
 const sweepConcurrency = 4
-const sweepRoundsMax = 10
+const sweepRoundsMax = 50
 
 /**
  * Moves everything that waits as far as can be told now, and returns how many rows moved. A round
- * follows another while rows may be left that no round has seen: its batch was full and some moved.
+ * follows another while rows may be left that no round has seen, past those that would not move.
  */
 export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
   let moved = 0
+  let unmoved = 0
   for (let round = 0; round < sweepRoundsMax; round++) {
-    const states = yield* sweepRound(options)
+    const states = yield* sweepRound(options, unmoved)
     const movedNow = states.filter(({ before, after }) => before !== after).length
     moved += movedNow
-    if (states.length < sweepRows || movedNow === 0) break
+    unmoved += states.length - movedNow
+    if (states.length < sweepRows) break
   }
   return moved
 })
 
-const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions) {
+const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip: number) {
   const now = yield* Clock.currentTimeMillis
-  const rows = yield* options.store.waiting(BigInt(Math.floor(now / 1_000)), sweepRows)
+  const rows = yield* options.store.waiting({
+    nowSeconds: BigInt(Math.floor(now / 1_000)),
+    hold: options.patience.hold,
+    skip,
+    limit: sweepRows,
+  })
   return yield* Effect.forEach(
     rows,
     (row) =>
@@ -104,11 +117,15 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions) {
   )
 })
 
-/** What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. */
+/**
+ * What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. A
+ * compute-first answer is stored already. A settle-early one is still to be computed, and only its
+ * buyer can have that done, by coming again: for `recover` the row waits for them.
+ */
 export function verdict(
   payment: Pick<Payment, "state" | "order" | "intendedAgoMs">,
   proof: PaymentProof,
-  holdMs: number,
+  patience: Patience,
 ): Option.Option<Move> {
   switch (proof.proof) {
     case "not_yet":
@@ -116,13 +133,14 @@ export function verdict(
     case "never":
       return Option.some({ event: "void", reason: proof.reason })
     case "paid": {
-      const deliverable = payment.state === "unresolved" &&
-        promisesStoredAnswer(payment.order) && (payment.intendedAgoMs ?? holdMs) < holdMs
-      return Option.some(
-        deliverable
-          ? { event: "answer", answer: null, paidAt: proof.at }
-          : { event: "owe", reason: "paid_undelivered", paidAt: proof.at },
-      )
+      const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt: proof.at }
+      if (payment.state !== "unresolved") return Option.some(owe)
+      const stored = payment.order === "compute-first"
+      const patienceMs = Duration.toMillis(stored ? patience.hold : patience.recover)
+      if ((payment.intendedAgoMs ?? patienceMs) >= patienceMs) return Option.some(owe)
+      return stored
+        ? Option.some({ event: "answer", answer: null, paidAt: proof.at })
+        : Option.none()
     }
   }
 }
@@ -160,8 +178,4 @@ export function moveOrRead(store: PaymentStore["Service"], held: Held, move: Mov
       onNone: () => Effect.flatMap(store.find(held.paymentId), Effect.fromOption),
     }),
   ).pipe(Effect.orDie)
-}
-
-function promisesStoredAnswer(order: SettlementOrder): boolean {
-  return order === "compute-first"
 }

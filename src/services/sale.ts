@@ -4,13 +4,14 @@
  * @module
  */
 import type { PaymentId } from "../domain/payment.ts"
+import type { Payment } from "./PaymentStore.ts"
 import type { Product } from "../domain/product.ts"
 import type { Receipt } from "../domain/refusal.ts"
 import type { ShownPayment } from "../domain/shownPayment.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */
 export interface Purchase {
-  readonly product: ComputeFirstProduct
+  readonly product: Product
   /** The product and its canonical parameters: what the payment is bound to. */
   readonly request: string
   readonly payment: ShownPayment
@@ -19,9 +20,6 @@ export interface Purchase {
   /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
   readonly secret: string | null
 }
-
-/** The only order that can be sold so far; a product of the other one does not compile. */
-export type ComputeFirstProduct = Product & { readonly order: "compute-first" }
 
 /** What a product's work made. An answer that is not worth its price is not charged. */
 export interface Answer {
@@ -37,3 +35,12 @@ export interface Delivery {
   /** The same answer was made, and perhaps sent, before. */
   readonly replayed: boolean
 }
+
+/** How a sale ends well: charged, with the row as it then stands, or given away. */
+export type Sold =
+  | {
+    readonly charged: true
+    readonly payment: Payment
+    readonly answer: { readonly body: Uint8Array }
+  }
+  | { readonly charged: false; readonly answer: { readonly body: Uint8Array } }

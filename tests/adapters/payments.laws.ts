@@ -80,8 +80,9 @@ export const led = Effect.fnUntraced(function* (
   return payment
 })
 
-const same = (a: Payment, b: Payment) =>
-  equal({ ...a, leaseLeftMs: 0, intendedAgoMs: 0 }, { ...b, leaseLeftMs: 0, intendedAgoMs: 0 })
+const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
+
+const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
 
 export const paymentLaws: ReadonlyArray<PaymentLaw> = [
   [
@@ -226,10 +227,75 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
       const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
       const { validBefore } = released.authorization
-      equal(ids(yield* store.waiting(validBefore, 10)), ids([lost, settling, unresolved]))
+      const query = { nowSeconds: validBefore, hold: lease, skip: 0, limit: 10 }
+      const late = { ...query, nowSeconds: validBefore + 1n }
+      equal(ids(yield* store.waiting(query)), ids([lost, settling, unresolved]))
       const all = [lost, settling, unresolved, released]
-      equal(ids(yield* store.waiting(validBefore + 1n, 10)), ids(all))
-      equal(ids(yield* store.waiting(validBefore + 1n, 2)), ids([lost, settling]))
+      equal(ids(yield* store.waiting(late)), ids(all))
+      equal(ids(yield* store.waiting({ ...late, limit: 2 })), ids([lost, settling]))
+      equal(ids(yield* store.waiting({ ...late, skip: 1, limit: 2 })), ids([settling, unresolved]))
+    }),
+  ],
+  [
+    "waiting() shows an answer that was not handed over in time",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["compute-first"].answered ?? []
+      const unsent = yield* led(0, "compute-first", path)
+      yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
+      const query = { nowSeconds: 0n, hold: lease, skip: 0, limit: 10 }
+      equal(yield* store.waiting(query), [])
+      const waiting = yield* store.waiting({ ...query, hold: Duration.zero })
+      equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])
+    }),
+  ],
+  [
+    "adopt() makes the row of an orphan, owed and without a call, once, and never of a known payment",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const known = yield* led(0, "compute-first", [])
+      const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
+      const orphan = { paymentId, token, from, to, value, nonce, at: paidAt }
+      equal(yield* store.adopt({ ...orphan, paymentId: known.paymentId }), false)
+      same(Option.getOrThrow(yield* store.find(known.paymentId)), known)
+      equal(yield* store.adopt(orphan), true)
+      equal(yield* store.adopt(orphan), false)
+      const row = Option.getOrThrow(yield* store.find(paymentId))
+      equal(
+        [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],
+        ["refund_due", null, null, null, paidAt, value, null],
+      )
+      equal([row.refund?.state, row.refund?.reason], ["queued", "orphan"])
+    }),
+  ],
+  [
+    "scannedThrough() remembers the last block of each account, and never goes back",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
+      const ours = { chainId, asset, payTo: to }
+      equal(yield* store.scanned(ours), Option.none())
+      yield* store.scannedThrough(ours, 7n)
+      yield* store.scannedThrough(ours, 5n)
+      equal(yield* store.scanned(ours), Option.some(7n))
+      equal(yield* store.scanned({ ...ours, payTo: from }), Option.none())
+    }),
+  ],
+  [
+    "liability sums what is owed, and what was settled early and is not answered",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      equal(yield* store.liability, 0n)
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const path of Object.values(paths[order])) yield* led(n++, order, path)
+      }
+      const owed = Object.keys(paths["compute-first"]).filter((state) => state === "refund_due")
+      const early = Object.keys(paths["settle-early"]).filter((state) =>
+        ["settling", "unresolved", "settled", "refund_due"].includes(state)
+      )
+      equal(early.length, 4)
+      equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
     }),
   ],
   [

@@ -38,6 +38,9 @@ onEveryStore("payments", (law) => {
             const row = yield* led(n++, order, path)
             const { paymentId } = row
             const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+              // Its refund ends what is owed, and moves the payment with it.
+              if (from === "refund_due" && to === "refunded") return yield* confirmRefund(paymentId)
+              if (from === "refund_due" && to === "void") return yield* cancelRefund(paymentId)
               const paid = ["settled", "answered", "refund_due"].includes(to)
               const first = sql.literal(
                 paid && row.paidAt === null
@@ -53,16 +56,10 @@ onEveryStore("payments", (law) => {
                 answer_body = CASE WHEN ${to} IN ('settling', 'unresolved', 'settled', 'answered')
                   THEN coalesce(answer_body, ''::bytea) END${first}
                 WHERE payment_id = ${paymentId}`
-              if (to === "refund_due" || to === "refunded") {
-                yield* sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
-                  SELECT payment_id, payer, amount, asset, chain_id, 'test' FROM payment
-                  WHERE payment_id = ${paymentId} ON CONFLICT (payment_id) DO NOTHING`
-              }
-              if (to === "refunded") yield* confirmRefund(paymentId)
-              if (from === "refund_due" && to === "void") {
-                yield* sql`UPDATE refund SET state = 'cancelled' WHERE payment_id = ${paymentId}`
-              }
             })))
+            const [now] = yield* sql<{ state: PaymentState }>`
+              SELECT state FROM payment WHERE payment_id = ${paymentId}`
+            equal(now?.state, Exit.isSuccess(exit) ? to : from)
             const said = Exit.isSuccess(exit) ? "moved" : Cause.pretty(exit.cause)
             match(
               `${order} ${from} ${to}: ${said}`,
@@ -128,12 +125,12 @@ onEveryStore("payments", (law) => {
   refused(
     "refunded before confirmed",
     (sql) => sql`UPDATE payment SET state = 'refunded'`,
-    /refund that is queued/,
+    /refunded while its refund is queued/,
   )
   refused(
-    "a cancelled refund that is due",
-    (sql) => sql`UPDATE refund SET state = 'cancelled'`,
-    /refund that is cancelled/,
+    "void before the refund is cancelled",
+    (sql) => sql`UPDATE payment SET state = 'void'`,
+    /void while its refund is queued/,
   )
 
   const queue = (sql: SqlClient) =>
@@ -252,10 +249,7 @@ onEveryStore("payments", (law) => {
         "compute-first",
         paths["compute-first"].refund_due ?? [],
       )
-      yield* sql.withTransaction(Effect.andThen(
-        sql`UPDATE refund SET state = 'cancelled'`,
-        sql`UPDATE payment SET state = 'void' WHERE payment_id = ${paymentId}`,
-      ))
+      yield* cancelRefund(paymentId)
       const store = yield* PaymentStore
       const again = yield* store.move({ ...owed, paymentId, state: "void" }, {
         event: "owe",
@@ -267,16 +261,20 @@ onEveryStore("payments", (law) => {
   )
 
   law(
-    "the database refuses a refund that is due and not queued, and one that is queued and not due",
+    "the database queues a refund with whatever makes it due, and refuses one that is not due",
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
-      const due = yield* Effect.exit(sql`UPDATE payment SET state = 'refund_due',
-        answer_body = NULL WHERE payment_id = ${answered.paymentId}`)
-      match(Exit.isFailure(due) ? Cause.pretty(due.cause) : "accepted", /missing/)
+      const owed = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      yield* sql`UPDATE payment SET state = 'refund_due', reason = 'test', answer_body = NULL
+        WHERE payment_id = ${owed.paymentId}`
+      const refunds = yield* sql<{ state: string; reason: string; amount: bigint }>`
+        SELECT state, reason, amount FROM refund`
+      equal(refunds, [{ state: "queued", reason: "test", amount: owed.amount }])
+      yield* led(1, "compute-first", paths["compute-first"].answered ?? [])
       const queued = yield* Effect.exit(sql`
         INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
-        SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`)
+        SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment
+        WHERE state = 'answered'`)
       match(Exit.isFailure(queued) ? Cause.pretty(queued.cause) : "accepted", /does not go with/)
     }).pipe(Effect.provide(layer)),
   )
@@ -305,7 +303,13 @@ onEveryStore("payments", (law) => {
 const confirmRefund = Effect.fnUntraced(function* (paymentId: string) {
   const sql = yield* SqlClient
   yield* sql`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
-    refund_nonce = ${paymentId}, valid_before = 1, signature = '0x' WHERE payment_id = ${paymentId}`
-  yield* sql`UPDATE refund SET state = 'confirmed', transaction = '0xbb'
-    WHERE payment_id = ${paymentId}`
+    refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
+    signed_at = now() WHERE payment_id = ${paymentId}`
+  yield* sql`UPDATE refund SET state = 'confirmed', transaction = '0xbb', confirmed_at = now(),
+    confirmed_block = 1, confirmed_log_index = 1 WHERE payment_id = ${paymentId}`
+})
+
+const cancelRefund = Effect.fnUntraced(function* (paymentId: string) {
+  const sql = yield* SqlClient
+  yield* sql`UPDATE refund SET state = 'cancelled' WHERE payment_id = ${paymentId}`
 })

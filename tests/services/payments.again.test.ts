@@ -17,6 +17,7 @@ import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import {
   answering,
+  doing,
   gatedWork,
   inMarket,
   market,
@@ -42,7 +43,7 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
   yield* passing(15)
   return outcome(yield* Fiber.join(fiber))
 })
@@ -79,7 +80,7 @@ test("a payment bound to a request is a conflict on any other, in every state", 
 /** What a call is told, and whether it is told that the payment was taken. */
 const charged = Effect.fnUntraced(function* (bought: Purchase) {
   const { sell } = yield* Payments
-  const failure = yield* Effect.flip(sell(bought, Effect.die("computed")))
+  const failure = yield* Effect.flip(sell(bought, doing(Effect.die("computed"))))
   return failure instanceof NotCharged ? [failure.code, failure.taken] : [failure._tag]
 })
 
@@ -142,7 +143,7 @@ test("a known payment under a forged signature is a conflict, and a 402 when it 
     const forged = { ...bought, payment: { ...bought.payment, signature: other.payment.signature } }
     equal(yield* charged(forged), ["payment_required", undefined])
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(sell(bought, work))
+    const first = yield* Effect.forkChild(sell(bought, doing(work)))
     yield* began
     equal(yield* charged(forged), ["payment_conflict", null])
     yield* open
@@ -157,13 +158,13 @@ test("of two copies at once one computes; the one with the secret waits for the 
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
     yield* began
     const second = yield* Effect.forkChild(
-      Effect.result(sell(bought, Effect.die("computed twice"))),
+      Effect.result(sell(bought, doing(Effect.die("computed twice")))),
     )
     const stranger = yield* Effect.forkChild(
-      Effect.result(sell({ ...bought, secret: null }, Effect.die("computed thrice"))),
+      Effect.result(sell({ ...bought, secret: null }, doing(Effect.die("computed thrice")))),
     )
     equal(outcome(yield* Fiber.join(stranger)), "payment_in_progress")
     yield* open
@@ -178,7 +179,7 @@ test("fifty copies at once are one charge and one answer", () =>
     const { sell } = yield* Payments
     const bought = yield* purchase()
     const results = yield* Effect.all(
-      Array.from({ length: 50 }, () => Effect.result(sell(bought, answering()))),
+      Array.from({ length: 50 }, () => Effect.result(sell(bought, doing(answering())))),
       { concurrency: "unbounded" },
     )
     equal(results.filter(Result.isSuccess).length, 1)
@@ -190,9 +191,9 @@ test("a second copy stops waiting after its bound", () =>
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    const first = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
     yield* began
-    const second = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+    const second = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
     yield* passing(2)
     equal(outcome(yield* Fiber.join(second)), "payment_in_progress")
     yield* open
@@ -207,7 +208,7 @@ test("a worker whose payment was taken over says nothing of the money, and sells
     const { paymentId } = yield* Signatures
     const bought = yield* purchase({ secret })
     const { began, open, work } = yield* gatedWork
-    const stalled = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+    const stalled = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
     yield* began
     const held = {
       paymentId: paymentId({ ...token, ...bought.payment.authorization }),
@@ -215,7 +216,9 @@ test("a worker whose payment was taken over says nothing of the money, and sells
       fence: 1,
     }
     yield* store.move(held, { event: "release", reason: "lease_lost" })
-    const next = yield* Effect.forkChild(Effect.result(sell(bought, answering("the next's"))))
+    const next = yield* Effect.forkChild(
+      Effect.result(sell(bought, doing(answering("the next's")))),
+    )
     yield* passing(1)
     equal(outcome(yield* Fiber.join(next)), "the next's")
     yield* open
@@ -228,7 +231,7 @@ test("a buyer who hangs up while the answer is computed is not charged, and may 
     const { sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const { began, work } = yield* gatedWork
-    const call = yield* Effect.forkChild(sell(bought, work))
+    const call = yield* Effect.forkChild(sell(bought, doing(work)))
     yield* began
     yield* Fiber.interrupt(call)
     yield* passing(1)
@@ -241,7 +244,7 @@ test("a buyer who hangs up while verify runs is not charged", () =>
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(sell(bought, answering()))
+      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
       yield* passing(1)
       yield* Fiber.interrupt(call)
       yield* passing(1)
@@ -255,7 +258,7 @@ test("a buyer who hangs up after the intent has paid, and finds the answer kept"
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, answering()))
+      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
       yield* passing(3)
       equal(yield* stateOf(bought), "settling")
       yield* Fiber.interrupt(call)
@@ -277,7 +280,7 @@ test("a service that closes waits for its payments to end", () =>
       scope,
     )
     const { sell } = Context.get(shop, Payments)
-    const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+    const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
     yield* passing(1)
     const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
     yield* passing(1)

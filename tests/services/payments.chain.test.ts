@@ -15,6 +15,7 @@ import { Signatures } from "../../src/services/Signatures.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,
+  doing,
   inMarket,
   nothing,
   once,
@@ -33,7 +34,7 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
   yield* passing(5)
   return outcome(yield* Fiber.join(fiber))
 })
@@ -130,7 +131,7 @@ test("a chain that never answers holds up neither a sale nor a sweep", () => {
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
       yield* passing(16)
       const told = call.pollUnsafe() === undefined ? "nothing" : outcome(yield* Fiber.join(call))
       const sweeping = yield* Effect.forkChild(sweep)
@@ -151,7 +152,7 @@ test("a sale that a sweep has overtaken hands over the answer the sweep found pa
       const store = yield* PaymentStore
       const { paymentId } = yield* Signatures
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, answering())))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
       yield* TestClock.adjust(Duration.millis(800))
       const id = paymentId({ ...token, ...bought.payment.authorization })
       const held = Option.getOrThrow(yield* store.find(id))

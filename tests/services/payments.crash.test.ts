@@ -15,6 +15,7 @@ import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import {
   answering,
+  doing,
   gatedWork,
   inMarket,
   nothing,
@@ -55,7 +56,7 @@ const dying = (at: At, when: When) =>
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
   yield* passing(3)
   return outcome(yield* Fiber.join(fiber))
 })
@@ -251,7 +252,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
         const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
-        const call = yield* Effect.forkChild(sell(bought, work))
+        const call = yield* Effect.forkChild(sell(bought, doing(work)))
         yield* began
         return { open, call }
       }),

@@ -8,7 +8,7 @@ import { Duration, Effect, Fiber, Metric } from "effect"
 import { Payments } from "../../src/services/Payments.ts"
 import type { Purchase } from "../../src/services/sale.ts"
 import { test } from "../support/effect.ts"
-import { answering, gatedWork, inMarket, passing, purchase } from "../support/sales.ts"
+import { answering, doing, gatedWork, inMarket, passing, purchase } from "../support/sales.ts"
 import { nonce } from "../support/terms.ts"
 
 const secret = "a-secret-of-16-chars"
@@ -30,7 +30,7 @@ const counting = (body: Parameters<typeof inMarket<void, unknown>>[0], slow = fa
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
   yield* passing(5)
   yield* Fiber.join(fiber)
 })
@@ -61,7 +61,7 @@ test("a sale whose buyer hung up is counted as it ended, and a second copy as it
     Effect.gen(function* () {
       const { sell } = yield* Payments
       const bought = yield* purchase({ secret })
-      const call = yield* Effect.forkChild(sell(bought, answering()))
+      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
       yield* passing(3)
       yield* Fiber.interrupt(call)
       equal(yield* counts, {})
@@ -77,7 +77,7 @@ test("a sale whose buyer hung up before the intent is counted as such", () =>
   counting(Effect.gen(function* () {
     const { sell } = yield* Payments
     const { began, work } = yield* gatedWork
-    const call = yield* Effect.forkChild(sell(yield* purchase(), work))
+    const call = yield* Effect.forkChild(sell(yield* purchase(), doing(work)))
     yield* began
     yield* Fiber.interrupt(call)
     yield* passing(1)

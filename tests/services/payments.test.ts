@@ -14,6 +14,7 @@ import { nonce } from "../support/terms.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,
+  doing,
   inMarket,
   nothing,
   once,
@@ -32,7 +33,7 @@ const sale = Effect.fnUntraced(function* (
   seconds = 40,
 ) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, work)))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
   yield* passing(seconds)
   return yield* Fiber.join(fiber)
 })

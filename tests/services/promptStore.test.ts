@@ -11,7 +11,16 @@ import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import { storeWithin } from "../../src/services/promptStore.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
-import { answering, inMarket, nothing, once, passing, purchase, taken } from "../support/sales.ts"
+import {
+  answering,
+  doing,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  purchase,
+  taken,
+} from "../support/sales.ts"
 import { nonce } from "../support/terms.ts"
 
 /** The memory store; while `silent` it does as it is told and answers nobody. */
@@ -38,7 +47,7 @@ test("sell() says within the bound that a silent store leaves the money unknown,
     const visit = Effect.gen(function* () {
       const { sell } = yield* Payments
       const first = yield* purchase({ authorization: { nonce: nonce(1) } })
-      const fiber = yield* Effect.forkChild(Effect.result(sell(first, answering())))
+      const fiber = yield* Effect.forkChild(Effect.result(sell(first, doing(answering()))))
       yield* TestClock.adjust(storeWithin)
       const told = yield* Fiber.join(fiber)
       ok(Result.isFailure(told))
@@ -47,7 +56,7 @@ test("sell() says within the bound that a silent store leaves the money unknown,
 
       yield* Ref.set(silent, false)
       const second = yield* purchase({ authorization: { nonce: nonce(2) } })
-      const sold = yield* Effect.forkChild(sell(second, answering()))
+      const sold = yield* Effect.forkChild(sell(second, doing(answering())))
       yield* passing(1)
       ok((yield* Fiber.join(sold)).receipt !== null)
       equal(yield* taken, once)

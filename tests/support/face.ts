@@ -135,7 +135,7 @@ const rateLimits = (world: World) =>
 
 /** Sells to anybody who shows a payment that matches. */
 const generousPayments = Layer.succeed(Payments, {
-  sell: ({ payment }, work) =>
+  sell: ({ payment }, { work }) =>
     Effect.map(work, ({ body, charge }) => ({
       paymentId: PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`),
       body,
@@ -145,7 +145,9 @@ const generousPayments = Layer.succeed(Payments, {
       replayed: false,
     })),
   sent: () => Effect.void,
+  status: () => Effect.succeedNone,
   sweep: Effect.succeed(0),
+  scan: Effect.succeed(0),
 })
 
 /** A tick every 10 minutes, as in production. */

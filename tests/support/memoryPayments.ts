@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
+import { AtomicAmount } from "../../src/domain/money.ts"
 import {
   type PaidAt,
   type PaymentId,
@@ -14,14 +15,17 @@ import {
 import {
   type ClaimResult,
   type Move,
+  type Orphan,
   type Payment,
   PaymentStore,
   type RefundRow,
+  type ScannedAccount,
 } from "../../src/services/PaymentStore.ts"
 
-type Stored = Omit<Payment, "leaseLeftMs" | "intendedAgoMs"> & {
+type Stored = Omit<Payment, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
   readonly leaseUntil: number | null
   readonly intendedAt: number | null
+  readonly answeredAt: number | null
   readonly changed: number
 }
 
@@ -29,10 +33,16 @@ const make = Effect.sync(() => {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
-  const shown = ({ leaseUntil, intendedAt, changed: _, ...row }: Stored, now: number): Payment => ({
+  const scans = new Map<string, bigint>()
+
+  const shown = (
+    { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
+    now: number,
+  ): Payment => ({
     ...row,
     leaseLeftMs: leaseUntil === null ? 0 : leaseUntil - now,
     intendedAgoMs: intendedAt === null ? null : now - intendedAt,
+    answeredAgoMs: answeredAt === null ? null : now - answeredAt,
   })
 
   const keep = (row: Stored, now: number): Payment => {
@@ -54,17 +64,10 @@ const make = Effect.sync(() => {
         if (known !== undefined) return { claimed: false, payment: shown(known, now) }
         const row: Stored = {
           ...ticket,
+          ...unborn,
           state: "claimed",
-          fence: 1,
           secretHash,
           leaseUntil: now + Duration.toMillis(lease),
-          intendedAt: null,
-          transactionHint: null,
-          paidAt: null,
-          answer: null,
-          sent: false,
-          refund: null,
-          changed: 0,
         }
         return { claimed: true, payment: keep(row, now) }
       }),
@@ -83,15 +86,29 @@ const make = Effect.sync(() => {
         const row = rows.get(paymentId)
         if (row?.state === "answered") keep({ ...row, sent: true }, now)
       }),
-    waiting: (nowSeconds, limit) =>
+    waiting: ({ nowSeconds, hold, skip, limit }) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) =>
-          [...rows.values()].filter((row) => waits(row, nowSeconds, now))
-            .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed).slice(0, limit).map((row) =>
-              shown(row, now)
-            ),
+          [...rows.values()].filter((row) => waits(row, nowSeconds, Duration.toMillis(hold), now))
+            .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
+            .slice(skip, skip + limit).map((row) => shown(row, now)),
       ),
+    adopt: (orphan) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (rows.has(orphan.paymentId)) return false
+        keep(orphanRow(orphan), now)
+        return true
+      }),
+    scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
+    scannedThrough: (account, block) =>
+      Effect.sync(() => {
+        const known = scans.get(nameOf(account)) ?? 0n
+        scans.set(nameOf(account), block > known ? block : known)
+      }),
+    liability: Effect.sync(() =>
+      [...rows.values()].reduce((units, row) => isLiable(row) ? units + row.amount : units, 0n)
+    ),
     countByState: Effect.sync(() => {
       const counts = new Map<PaymentState, number>()
       for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
@@ -105,8 +122,54 @@ export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.effect(Paymen
 /** Released rows come last. */
 const rank = ({ state }: Stored) => state === "released" ? 1 : 0
 
-function waits(row: Stored, nowSeconds: bigint, now: number): boolean {
+const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asset}:${payTo}`
+
+/** What a row has none of when it is made. */
+const unborn = {
+  fence: 1,
+  secretHash: null,
+  leaseUntil: null,
+  intendedAt: null,
+  answeredAt: null,
+  transactionHint: null,
+  paidAt: null,
+  answer: null,
+  sent: false,
+  refund: null,
+  changed: 0,
+} as const
+
+const orphanRow = ({ paymentId, token, from, to, value, nonce, at }: Orphan): Stored => ({
+  ...unborn,
+  paymentId,
+  token,
+  authorization: {
+    from,
+    to,
+    value,
+    nonce,
+    validAfter: 0n,
+    validBefore: 9_223_372_036_854_775_807n,
+  },
+  signature: null,
+  productId: null,
+  request: null,
+  order: "settle-early",
+  amount: AtomicAmount.make(value),
+  state: "refund_due",
+  paidAt: at,
+  refund: { state: "queued", reason: "orphan", transaction: null },
+})
+
+const isLiable = ({ state, order }: Stored) =>
+  state === "refund_due" ||
+  (order === "settle-early" && (state === "settling" || state === "unresolved" ||
+    state === "settled"))
+
+function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): boolean {
   switch (row.state) {
+    case "answered":
+      return !row.sent && row.answeredAt !== null && row.answeredAt + holdMs <= now
     case "unresolved":
       return true
     case "released":
@@ -125,6 +188,7 @@ interface Changes {
   readonly secretHash?: Payment["secretHash"]
   readonly leaseUntil: number | null
   readonly intendedAt?: number
+  readonly answeredAt?: number
   readonly transactionHint?: string | null
   readonly paidAt?: PaidAt | null
   readonly answer?: StoredAnswer | null
@@ -155,6 +219,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
     case "answer":
       return {
         leaseUntil: null,
+        answeredAt: now,
         answer: move.answer ?? row.answer,
         paidAt: move.paidAt ?? row.paidAt,
       }

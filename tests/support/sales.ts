@@ -11,11 +11,12 @@ import { layer as signatures } from "../../src/adapters/signatures.ts"
 import { address, type Authorization, type PaymentState } from "../../src/domain/payment.ts"
 import { products } from "../../src/domain/product.ts"
 import type { NotCharged } from "../../src/domain/refusal.ts"
-import { defaultTiming, type PaymentTiming } from "../../src/services/computeFirst.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import type { Answer, Purchase } from "../../src/services/sale.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import type { Task } from "../../src/services/settlement.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
+import { defaultTiming, type PaymentTiming } from "../../src/services/timing.ts"
 import { buyer, shown, sign } from "./buyers.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
@@ -39,6 +40,12 @@ export const market = (
 }
 
 export type Market = Payments | PaymentStore | Ledger | Signatures
+
+/** A task that has nothing to check. */
+export const doing = (work: Effect.Effect<Answer, NotCharged>): Task => ({
+  check: Effect.void,
+  work,
+})
 
 /** An answer that is worth its price, and says which one it is. */
 export const answering = (text = "answer", charge = true): Effect.Effect<Answer, NotCharged> =>

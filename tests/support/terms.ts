@@ -14,7 +14,7 @@ export const terms: PaymentTerms = {
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   maxTimeoutSeconds: 120,
   neededSeconds: 35,
-  ours: ["0x209693bc6afc0c5328ba36faf03c514ef312287c"],
+  treasury: "0x5aFe5aFe5aFe5aFe5aFe5aFe5aFe5aFe5aFe5aFe",
   publicBaseUrl: "http://127.0.0.1:8402",
   serviceName: "Bellwether",
 }

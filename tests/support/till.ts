@@ -7,7 +7,7 @@ import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductFact } from "../../src/domain/refusal.ts"
 import { makePaywall, type Work } from "../../src/http/paywall.ts"
-import type { ComputeFirstProduct } from "../../src/services/sale.ts"
+import type { Product } from "../../src/domain/product.ts"
 import { RateLimits, type RatePolicy } from "../../src/services/RateLimits.ts"
 import { product } from "./sales.ts"
 import { terms } from "./terms.ts"
@@ -33,7 +33,7 @@ export const goodWork: Work = { body: { data: { feedIndex: 7 } }, charge: true }
 /** A function from request to response, selling one product. */
 export const till = Effect.fnUntraced(function* (
   work: Effect.Effect<Work, ProductFact> = Effect.succeed(goodWork),
-  sold: ComputeFirstProduct = product,
+  sold: Product = product,
 ) {
   const paywall = yield* makePaywall({
     terms,

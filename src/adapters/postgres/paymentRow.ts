@@ -28,10 +28,10 @@ export interface PaymentRow {
   readonly amount: bigint
   readonly valid_after: bigint
   readonly valid_before: bigint
-  readonly signature: string
+  readonly signature: string | null
   readonly settlement: SettlementOrder
-  readonly product_id: string
-  readonly request: string
+  readonly product_id: string | null
+  readonly request: string | null
   readonly state: PaymentState
   readonly fence: number
   readonly secret_hash: string | null
@@ -44,6 +44,7 @@ export interface PaymentRow {
   readonly sent_at: Date | null
   readonly lease_left_ms: number | null
   readonly intended_ago_ms: number | null
+  readonly answered_ago_ms: number | null
   readonly refund: RefundRow | null
 }
 
@@ -69,7 +70,7 @@ export function paymentOf(row: PaymentRow): Payment {
       validBefore: row.valid_before,
       nonce: bytes32Of(row.nonce),
     },
-    signature: signatureOf(row.signature),
+    signature: row.signature === null ? null : signatureOf(row.signature),
     amount: AtomicAmount.make(row.amount),
     order: row.settlement,
     productId: row.product_id,
@@ -82,6 +83,7 @@ export function paymentOf(row: PaymentRow): Payment {
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
     answer: row.answer_body === null ? null : { body: row.answer_body },
+    answeredAgoMs: row.answered_ago_ms,
     sent: row.sent_at !== null,
     refund: row.refund,
   }

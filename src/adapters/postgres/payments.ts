@@ -16,8 +16,19 @@ import {
   reaches,
 } from "../../domain/payment.ts"
 import type { Bytes32 } from "../../domain/payment.ts"
-import { type Held, type Move, type Payment, PaymentStore } from "../../services/PaymentStore.ts"
+import {
+  type Held,
+  type Move,
+  type Orphan,
+  type Payment,
+  PaymentStore,
+  type ScannedAccount,
+  type WaitingQuery,
+} from "../../services/PaymentStore.ts"
 import { paymentOf, type PaymentRow } from "./paymentRow.ts"
+
+/** An orphan's authorization was never shown to us: it is not known to expire. */
+const neverExpires = 9_223_372_036_854_775_807n
 
 export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   PaymentStore,
@@ -26,13 +37,15 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
     const columns = sql.literal(`payment.*,
       (extract(epoch FROM lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms,
       (extract(epoch FROM clock_timestamp() - intended_at) * 1000)::float8 AS intended_ago_ms,
+      (extract(epoch FROM clock_timestamp() - answered_at) * 1000)::float8 AS answered_ago_ms,
       CASE WHEN state IN ('refund_due', 'refunded') THEN (
         SELECT json_build_object('state', refund.state, 'reason', refund.reason,
           'transaction', refund.transaction)
         FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`)
 
-    const leaseUntil = (lease: Duration.Duration) =>
-      sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(lease)}::float8)`
+    const seconds = (duration: Duration.Duration) =>
+      sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
+    const leaseUntil = (lease: Duration.Duration) => sql`clock_timestamp() + ${seconds(lease)}`
 
     const find = (paymentId: PaymentId) =>
       sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
@@ -109,18 +122,12 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
         Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentOf)),
       )
 
-    /** The move and its refund, or neither. A refund cancelled before is queued again. */
+    /** The database queues the refund with the move; the row is read again to show it. */
     const owe = (held: Held, move: Extract<Move, { event: "owe" }>) =>
-      sql.withTransaction(Effect.gen(function* () {
-        const owed = yield* update(held, move)
-        if (Option.isNone(owed)) return owed
-        yield* sql`
-          INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
-          SELECT payment_id, payer, amount, asset, chain_id, ${move.reason}
-          FROM payment WHERE payment_id = ${held.paymentId}
-          ON CONFLICT (payment_id) DO UPDATE SET state = 'queued', reason = excluded.reason`
-        return yield* find(held.paymentId)
-      }))
+      Effect.flatMap(
+        update(held, move),
+        (owed) => Option.isNone(owed) ? Effect.succeed(owed) : find(held.paymentId),
+      )
 
     const move = (held: Held, move: Move): Effect.Effect<Option.Option<Payment>> =>
       Effect.orDie(move.event === "owe" ? owe(held, move) : update(held, move))
@@ -130,17 +137,59 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
         UPDATE payment SET sent_at = clock_timestamp()
         WHERE payment_id = ${paymentId} AND state = 'answered' AND sent_at IS NULL`))
 
-    const waiting = (nowSeconds: bigint, limit: number) =>
+    const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
       sql<PaymentRow>`
         SELECT ${columns} FROM payment
         WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
-          AND (state = 'unresolved'
-            OR (state = 'released' AND valid_before < ${nowSeconds})
-            OR (state IN ('claimed', 'settling', 'settled') AND lease_until < clock_timestamp()))
-        ORDER BY state = 'released', changed_at LIMIT ${limit}`.pipe(
+            AND (state = 'unresolved'
+              OR (state = 'released' AND valid_before < ${nowSeconds})
+              OR (state IN ('claimed', 'settling', 'settled')
+                AND lease_until < clock_timestamp()))
+          OR state = 'answered' AND sent_at IS NULL
+            AND answered_at <= clock_timestamp() - ${seconds(hold)}
+        ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
         Effect.map((rows) => rows.map(paymentOf)),
         Effect.orDie,
       )
+
+    const adopt = ({ paymentId, token, from, to, value, nonce, at }: Orphan) =>
+      sql`
+        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+          pay_to, amount, valid_after, valid_before, settlement, state, reason,
+          paid_transaction, paid_block, paid_log_index, paid_finality)
+        VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
+          ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
+          'orphan', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
+        ON CONFLICT (payment_id) DO NOTHING RETURNING 1`.pipe(
+        Effect.map((rows) => rows.length === 1),
+        Effect.orDie,
+      )
+
+    const scanned = ({ chainId, asset, payTo }: ScannedAccount) =>
+      sql<{ through_block: bigint }>`
+        SELECT through_block FROM chain_scan
+        WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
+        Effect.map(([row]) => Option.fromNullishOr(row?.through_block)),
+        Effect.orDie,
+      )
+
+    const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
+      sql`
+        INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, through_block)
+        VALUES (${chainId}, ${asset}, ${payTo}, ${block})
+        ON CONFLICT (chain_id, asset, pay_to)
+        DO UPDATE SET through_block = greatest(scan.through_block, excluded.through_block)`.pipe(
+        Effect.asVoid,
+        Effect.orDie,
+      )
+
+    const liability = sql<{ units: bigint }>`
+      SELECT coalesce(sum(amount), 0)::bigint AS units FROM payment
+      WHERE state = 'refund_due'
+        OR (settlement = 'settle-early' AND state IN ('settling', 'unresolved', 'settled'))`.pipe(
+      Effect.map(([row]) => row?.units ?? 0n),
+      Effect.orDie,
+    )
 
     const countByState = sql<{ state: PaymentState; payments: bigint }>`
       SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
@@ -154,6 +203,10 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
       move,
       markSent,
       waiting,
+      adopt,
+      scanned,
+      scannedThrough,
+      liability,
       countByState,
     })
   }),

@@ -1,0 +1,56 @@
+-- The rest of a payment's life: transfers that nobody told us of, answers that were never handed over,
+-- refunds that queue themselves, and how far the chain was read. Forward only: 0002 is in use.
+
+-- An orphan is a transfer to us without a call of ours: the chain shows who paid what, and no more.
+ALTER TABLE payment
+  ALTER COLUMN signature DROP NOT NULL,
+  ALTER COLUMN product_id DROP NOT NULL,
+  ALTER COLUMN request DROP NOT NULL,
+  ADD CONSTRAINT payment_known_or_orphan CHECK (num_nulls(signature, product_id, request) IN (0, 3));
+
+CREATE FUNCTION payment_born_whole() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (NEW.signature IS NULL) <> (NEW.state = 'refund_due') THEN
+    RAISE EXCEPTION 'a payment is claimed by a call, or found on the chain'
+      USING ERRCODE = 'restrict_violation';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER payment_born_whole BEFORE INSERT ON payment
+  FOR EACH ROW EXECUTE FUNCTION payment_born_whole();
+
+-- What is owed is queued by the same statement that owes it, with the rights of the tables' owner: a
+-- role that may owe needs no right to write refunds. A refund that was cancelled is queued again.
+CREATE FUNCTION payment_owed() RETURNS trigger LANGUAGE plpgsql
+  SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  -- Looked for where the payments are, and last of all where anybody may make tables of these names.
+  PERFORM set_config('search_path', format('%I, pg_temp', TG_TABLE_SCHEMA), true);
+  INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+  VALUES (NEW.payment_id, NEW.payer, NEW.amount, NEW.asset, NEW.chain_id,
+    coalesce(NEW.reason, 'owed'))
+  ON CONFLICT (payment_id) DO UPDATE
+    SET state = 'queued', reason = excluded.reason, changed_at = clock_timestamp();
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER payment_owed_born AFTER INSERT ON payment
+  FOR EACH ROW WHEN (NEW.state = 'refund_due') EXECUTE FUNCTION payment_owed();
+CREATE TRIGGER payment_owed_moved AFTER UPDATE ON payment
+  FOR EACH ROW WHEN (NEW.state = 'refund_due' AND OLD.state <> 'refund_due')
+  EXECUTE FUNCTION payment_owed();
+
+-- How far the chain was read for transfers to an address. It never goes back.
+CREATE TABLE chain_scan (
+  chain_id bigint NOT NULL,
+  asset text NOT NULL,
+  pay_to text NOT NULL,
+  through_block bigint NOT NULL CHECK (through_block >= 0),
+  PRIMARY KEY (chain_id, asset, pay_to)
+);
+
+-- What may still have to be refunded: summed before every settle-early sale.
+CREATE INDEX payment_liable ON payment (amount)
+  WHERE state = 'refund_due'
+    OR (settlement = 'settle-early' AND state IN ('settling', 'unresolved', 'settled'));
