@@ -1,0 +1,67 @@
+/**
+ * One run of the model: a seed in, a verdict out. The same seed gives the same run.
+ *
+ * @module
+ */
+import type { Edge } from "./call.ts"
+import { type Market, openMarket } from "./buyers.ts"
+import { startEdge } from "./edge.ts"
+import { type Machine, type Steps, wait } from "./kernel.ts"
+import type { Mutant } from "./mutants.ts"
+import { atRest, judge, type Verdict } from "./oracle.ts"
+import { scan } from "./reconcile.ts"
+import { startWorker } from "./worker.ts"
+import { calmAt, endAt, World } from "./world.ts"
+
+export interface Run {
+  readonly world: World
+  readonly verdict: Verdict
+}
+
+/** How long after the calm a stalled task may still wake: nothing ends before. */
+const stragglers = 225
+
+export function simulate(
+  seed: number,
+  broken: ReadonlySet<Mutant> = new Set(),
+  traced = false,
+): Run {
+  const world = new World(seed, broken, traced)
+  const { kernel, random } = world
+  const edges: readonly [Edge, Edge] = [startEdge(world, "edge 1"), startEdge(world, "edge 2")]
+  const workers = [startWorker(world, "worker 1")]
+  if (random.chance(0.5)) workers.push(startWorker(world, "worker 2"))
+  const market: Market = { edges, active: 0, signatures: 0 }
+  openMarket(world, market)
+  kernel.later(calmAt, () => world.calm())
+  if (world.restores) scheduleRestore(world, [...edges.map(({ machine }) => machine), ...workers])
+  kernel.run(endAt, () => kernel.now > calmAt + stragglers && isOver(world, market), 10)
+  return { world, verdict: judge(world) }
+}
+
+/** Nothing is left to do, for anybody, and nothing can come. */
+function isOver({ database, chain }: World, market: Market): boolean {
+  if (market.active > 0 || !chain.quiet()) return false
+  for (const { state, sentAt } of database.rows.values()) {
+    if (!atRest(state, sentAt !== null)) return false
+  }
+  return database.cursor >= chain.head() - 100
+}
+
+/** Everything is stopped, an older backup is restored, the chain is scanned, all starts again. */
+function scheduleRestore(world: World, machines: ReadonlyArray<Machine>): void {
+  const { kernel, random, database } = world
+  const at = random.between(100, 850)
+  kernel.later(at - random.between(5, 100), () => {
+    const backup = database.backup()
+    kernel.later(at - kernel.now, () => {
+      world.note(null, "the database is restored")
+      for (const machine of machines) kernel.crash(machine, Infinity)
+      database.restore(backup)
+      kernel.start(world.outside, 1, function* (me): Steps {
+        while (!(yield* scan(world, me))) yield wait(me, "restore", 5)
+        for (const machine of machines) machine.restart()
+      })
+    })
+  })
+}

@@ -1,0 +1,128 @@
+/**
+ * Everything one simulated run consists of, and the faults its seed has drawn.
+ *
+ * @module
+ */
+import { Chain, type ChainFaults } from "./chain.ts"
+import { Database, type DatabaseFaults } from "./database.ts"
+import { Kernel, type KernelFaults, type Machine } from "./kernel.ts"
+import type { Mutant } from "./mutants.ts"
+import { Random } from "./random.ts"
+
+/** When the faults stop, and when everything has to be at rest. */
+export const calmAt = 900
+export const endAt = 2600
+
+/** What the seed decided before anything ran. */
+export interface Faults extends ChainFaults, DatabaseFaults, KernelFaults {
+  /** Chance that the facilitator misbehaves, at each call. */
+  misbehaviour: number
+  /** Chance that the work of a product fails. */
+  work: number
+}
+
+/** What a client was told, when, and what the teller had read before. */
+export interface Told {
+  readonly at: number
+  /** When the teller had last read the row, or moved it. */
+  readonly readAt: number
+  readonly key: number
+  /** The payer themselves, or somebody who copied the payment. */
+  readonly by: "payer" | "thief"
+  readonly status: 200 | 402 | 409 | 410 | 502 | 503
+  readonly charged: boolean | null
+  /** The request that was sent, and the one that the body answers; null without a body. */
+  readonly asked: number
+  readonly body: { readonly answers: number; readonly answer: number | null } | null
+}
+
+export class World {
+  readonly random: Random
+  readonly faults: Faults
+  readonly kernel: Kernel
+  readonly chain: Chain
+  readonly database: Database
+  readonly broken: ReadonlySet<Mutant>
+  readonly seed: number
+  readonly told: Array<Told> = []
+  /** When a second treasury takes over; null when it never does. */
+  readonly rotationAt: number | null
+  /** Whether an older backup of the database is restored in this run. */
+  readonly restores: boolean
+  /** How often something worth counting happened. */
+  readonly counts = new Map<string, number>()
+  readonly trace: Array<string> | null
+  /** Where all that lives that never crashes. */
+  readonly outside: Machine = {
+    name: "outside",
+    life: 0,
+    mortal: false,
+    skew: 0,
+    restart: () => {},
+    crashed: () => {},
+  }
+  #answers = 0
+
+  constructor(seed: number, broken: ReadonlySet<Mutant>, traced: boolean) {
+    this.seed = seed
+    this.broken = broken
+    this.trace = traced ? [] : null
+    this.random = new Random(seed)
+    this.faults = this.faultFree ? { ...noFaults } : drawFaults(this.random)
+    this.kernel = new Kernel(this.random, this.faults)
+    this.rotationAt = this.random.chance(0.3) ? this.random.between(100, 900) : null
+    this.restores = !this.faultFree && this.random.chance(0.2)
+    this.chain = new Chain(this.kernel, this.faults, this.random.pick([3, 15]))
+    this.database = new Database(this.kernel, this.faults, broken)
+  }
+
+  /** An identity of its own for every answer that is computed. */
+  nextAnswer(): number {
+    return ++this.#answers
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  note(key: number | null, text: string): void {
+    this.trace?.push(`${this.kernel.now.toFixed(3)} ${key ?? "-"} ${text}`)
+  }
+
+  /** Whether faults are drawn at all in this run. */
+  get faultFree(): boolean {
+    return this.seed % 20 < 3
+  }
+
+  calm(): void {
+    Object.assign(this.faults, noFaults)
+    this.database.awayUntil = 0
+  }
+}
+
+const noFaults: Faults = {
+  crash: 0,
+  stall: 0,
+  reorg: 0,
+  unreadable: 0,
+  lagging: 0,
+  away: 0,
+  unknown: 0,
+  misbehaviour: 0,
+  work: 0,
+}
+
+function drawFaults(random: Random): Faults {
+  const upTo = (most: number) => random.chance(0.7) ? random.between(0, most) : 0
+  return {
+    crash: upTo(0.006),
+    stall: upTo(0.002),
+    reorg: upTo(0.04),
+    unreadable: upTo(0.05),
+    lagging: upTo(0.2),
+    away: upTo(0.03),
+    unknown: upTo(0.03),
+    misbehaviour: upTo(0.7),
+    work: upTo(0.3),
+  }
+}
