@@ -1,0 +1,70 @@
+/**
+ * The newest block that can no longer be reorganised away, as far as the chain promises.
+ *
+ * @module
+ */
+import { Duration, Effect, Exit } from "effect"
+import { NoAnswer, type Rpc } from "./rpc.ts"
+import { decodeBlock, decodeQuantity, quantity } from "./wire.ts"
+
+/** `safe`: what the node calls safe. `blocks`: so many below the newest. */
+export type Finality = "safe" | { readonly blocks: number }
+
+export interface Head {
+  readonly number: bigint
+  readonly hash: string
+  /** Seconds since the Unix epoch. */
+  readonly timestamp: bigint
+}
+
+/** How long a head is good for: a block lasts 2 s. */
+const keptFor = Duration.seconds(1)
+
+/**
+ * The safe head, asked for once a second at most. What was safe stays safe: a head that is lower than
+ * one seen before, or another block of the same number, comes of a node that is not to be believed.
+ */
+export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
+  let highest: Head | null = null
+
+  const ask = Effect.fnUntraced(function* () {
+    const tag = finality === "safe" ? "safe" : yield* below(rpc, BigInt(finality.blocks))
+    const { number, hash, timestamp } = yield* rpc.ask({
+      method: "eth_getBlockByNumber",
+      params: [tag, false],
+      decode: decodeBlock,
+    })
+    const head: Head = {
+      number: BigInt(number),
+      hash: hash.toLowerCase(),
+      timestamp: BigInt(timestamp),
+    }
+    if (tag !== "safe" && head.number !== BigInt(tag)) {
+      return yield* disbelieved(`another block than ${tag}`)
+    }
+    if (highest !== null && contradicts(highest, head)) {
+      return yield* disbelieved(`a safe block ${head.number} after ${highest.number}`)
+    }
+    highest = head
+    return head
+  })
+
+  return yield* Effect.cachedWithTTL(
+    Effect.suspend(ask),
+    (exit) => Exit.isSuccess(exit) ? keptFor : Duration.zero,
+  )
+})
+
+const below = (rpc: Rpc, blocks: bigint) =>
+  rpc.ask({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
+    Effect.map((newest) => quantity(BigInt(newest) > blocks ? BigInt(newest) - blocks : 0n)),
+  )
+
+function contradicts(seen: Head, head: Head): boolean {
+  return head.number < seen.number ||
+    (head.number === seen.number && head.hash !== seen.hash) ||
+    head.timestamp < seen.timestamp
+}
+
+const disbelieved = (what: string) =>
+  new NoAnswer({ kind: "malformed", reason: `eth_getBlockByNumber was answered with ${what}` })
