@@ -58,7 +58,7 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
   const { random, chain, kernel } = world
   let shown = sign(world, market, from)
   let fresh = 2
-  if (!world.faultFree) {
+  if (!world.payersBehave) {
     misuse(world, market, shown)
     if (random.chance(0.04)) chain.fundedAt.set(from, kernel.now + random.between(20, 200))
     if (random.chance(0.03)) {
@@ -78,7 +78,7 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
         if (fresh-- === 0 || !random.chance(0.8)) return
         shown = sign(world, market, from)
         world.count("buyer: signs a fresh nonce")
-        if (!world.faultFree) misuse(world, market, shown)
+        if (!world.payersBehave) misuse(world, market, shown)
       }
     }
     if (!random.chance(persistence)) return

@@ -76,7 +76,8 @@ export class Chain {
   readonly everPaid = new Map<number, number>()
   /** Holders whose balance comes only at this time. */
   readonly fundedAt = new Map<number, number>()
-  reorgs = 0
+  /** What a reorganisation has touched; whether it came back or not. */
+  readonly reorganised = new Set<number>()
   dropped = 0
   #pending: Array<Pending> = []
   /** Uses that lost their nonce to another: a reorganisation brings them back. */
@@ -154,11 +155,11 @@ export class Chain {
     for (const [key, entry] of this.entries) {
       if (entry.block <= from) continue
       this.entries.delete(key)
+      this.reorganised.add(key)
       const { block: _, ...use } = entry
       if (this.random.chance(0.75)) again.push(use)
       else this.dropped++
     }
-    if (again.length > 0) this.reorgs++
     // Who lost a nonce may win it now: both are offered anew, in any order.
     const contested = again.length > 0 ? this.#losers.splice(0) : []
     for (const use of [...contested, ...again]) {

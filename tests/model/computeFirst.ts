@@ -30,23 +30,17 @@ const proveTimes = 6
 export function* sellComputeFirst(world: World, me: Task, call: Call, row: Row): Steps {
   const { database, kernel, random, broken } = world
   const { shown } = call
-  const verified = yield* verify(world, me, shown.authorization)
-  if (call.gone) return yield* release(world, me, row)
-  if (verified !== "valid") {
-    yield* release(world, me, row)
-    const reply = verified === "invalid" ? challenge : notCharged
-    return void (yield* respond(world, me, call, kernel.now, reply))
-  }
+  if (!(yield* verified(world, me, call, row))) return
   yield wait(me, "compute", random.between(0.1, 8))
-  if (call.gone) return yield* release(world, me, row)
+  if (call.gone) return void (yield* release(world, me, row))
   const fails = random.chance(world.faults.work)
   const given = !fails && !world.faultFree && random.chance(0.03)
   if (fails || given) {
-    yield* release(world, me, row)
     const body = { answers: shown.request, answer: null }
     const reply: Reply = given ? { status: 200, charged: false, body } : notCharged
-    return void (yield* respond(world, me, call, kernel.now, reply))
+    return yield* releaseAndTell(world, me, call, row, reply)
   }
+  if (!(yield* stillUnused(world, me, call, row))) return
   const answer = world.nextAnswer()
   const early = broken.has("settle before intent")
     ? yield* settle(world, me, shown.authorization, "settle")
@@ -77,7 +71,7 @@ function* end(
   const { database, kernel } = world
   const moved = yield* database.call(me, "answer", () => {
     if (proof.proof === "never") return database.move(settling, "void", { answer: null })
-    if (!sellable(world, settling, proof)) return database.move(settling, "doubt", {})
+    if (!sellable(settling, proof)) return database.move(settling, "doubt", {})
     return database.move(settling, "answer", { answer, answeredAt: kernel.now })
   })
   const row = moved === lost || moved === null ? yield* read(world, me, call.key) : moved
@@ -107,8 +101,47 @@ export function* proveSettled(world: World, me: Task, row: Row, said: Said): Ste
   return { proof: "not_yet" }
 }
 
+/** Asks the facilitator whether it would settle; else releases, and says so. */
+export function* verified(world: World, me: Task, call: Call, row: Row): Steps<boolean> {
+  const said = yield* verify(world, me, call.shown.authorization)
+  if (call.gone) yield* release(world, me, row)
+  else if (said === "valid") return true
+  else yield* releaseAndTell(world, me, call, row, said === "invalid" ? challenge : notCharged)
+  return false
+}
+
+/**
+ * What is on the chain before its intent is public: whoever shows it may have copied it. It is never
+ * sold, but paid back.
+ */
+export function* stillUnused(world: World, me: Task, call: Call, row: Row): Steps<boolean> {
+  if (world.broken.has("sell what was public before")) return true
+  const view = yield* world.chain.view(me, "look before the intent")
+  if (view !== null && world.chain.used(row.key, view.head) === undefined) return true
+  yield* releaseAndTell(world, me, call, row, view === null ? notCharged : unresolved)
+  return false
+}
+
 /** A release that does not come through is made by the sweep, when the lease has run out. */
-export function* release(world: World, me: Task, row: Row): Steps {
+export function* release(world: World, me: Task, row: Row): Steps<boolean> {
   const { database } = world
-  yield* database.call(me, "release", () => database.move(row, "release", { leaseUntil: 0 }))
+  const released = yield* database.call(
+    me,
+    "release",
+    () => database.move(row, "release", { leaseUntil: 0 }),
+  )
+  return released !== lost && released !== null
+}
+
+/** Without word of the release, another copy of the payment may be about to be charged. */
+export function* releaseAndTell(
+  world: World,
+  me: Task,
+  call: Call,
+  row: Row,
+  reply: Reply,
+): Steps {
+  const released = yield* release(world, me, row)
+  const sure = released || world.broken.has("tell without a release")
+  yield* respond(world, me, call, world.kernel.now, sure ? reply : unresolved)
 }

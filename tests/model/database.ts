@@ -9,7 +9,7 @@ import { moves, type PaymentEvent, type PaymentState, reaches } from "../../src/
 import type { SettlementOrder } from "../../src/domain/product.ts"
 import { type Authorization, nonceKey } from "./chain.ts"
 import { type Kernel, type Steps, type Task, wait } from "./kernel.ts"
-import type { Mutant } from "./mutants.ts"
+import type { Mutant, Tame } from "./mutants.ts"
 
 export interface Refund {
   state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled"
@@ -33,8 +33,6 @@ export interface Row {
   readonly order: SettlementOrder
   state: PaymentState
   fence: number
-  /** When whoever holds this claim first made it. */
-  claimedAt: number
   secret: number | null
   leaseUntil: number
   intendedAt: number | null
@@ -54,7 +52,8 @@ export interface Logged {
   readonly key: number
   readonly event: PaymentEvent | "make" | "restore"
   readonly from: PaymentState | null
-  readonly to: PaymentState
+  /** Null when the row is forgotten: the backup was older. */
+  readonly to: PaymentState | null
   readonly legal: boolean
 }
 
@@ -86,9 +85,9 @@ export class Database {
   awayUntil = 0
   readonly kernel: Kernel
   readonly faults: DatabaseFaults
-  readonly broken: ReadonlySet<Mutant>
+  readonly broken: ReadonlySet<Mutant | Tame>
 
-  constructor(kernel: Kernel, faults: DatabaseFaults, broken: ReadonlySet<Mutant>) {
+  constructor(kernel: Kernel, faults: DatabaseFaults, broken: ReadonlySet<Mutant | Tame>) {
     this.kernel = kernel
     this.faults = faults
     this.broken = broken
@@ -147,7 +146,7 @@ export class Database {
     const shape = {
       request: null,
       signature: 0,
-      claimedAt: 0,
+
       secret: null,
       leaseUntil: 0,
       answer: null,
@@ -224,7 +223,7 @@ export class Database {
     key: number,
     event: Logged["event"],
     from: PaymentState | null,
-    to: PaymentState,
+    to: PaymentState | null,
     legal: boolean,
   ): void {
     this.log.push({ at: this.kernel.now, key, event, from, to, legal })
@@ -237,6 +236,7 @@ export class Database {
   /** Everything since the backup is forgotten. */
   restore({ rows, cursor }: Backup): void {
     this.restores++
+    for (const { key, state } of this.rows.values()) this.#note(key, "restore", state, null, true)
     this.rows.clear()
     for (const row of rows) {
       this.rows.set(row.key, copy(row))

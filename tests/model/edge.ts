@@ -77,7 +77,7 @@ export function* sell(world: World, me: Task, call: Call): Steps {
     const made = yield* database.call(me, "claim", () => {
       const leaseUntil = kernel.now + lease
       const ticket = { authorization, signature: shown.signature, request, order, secret } as const
-      return database.claim({ ...ticket, claimedAt: kernel.now, leaseUntil, answer: null })
+      return database.claim({ ...ticket, leaseUntil, answer: null })
     })
     if (made === lost) return void (yield* respond(world, me, call, kernel.now, unresolved))
     if (made.claimed) return yield* run(world, me, call, made.row)
@@ -136,7 +136,6 @@ function* known(
       const claimed = yield* database.call(me, "claim again", () =>
         database.move(row, "claim", {
           fence: row.fence + 1,
-          claimedAt: shows ? row.claimedAt : kernel.now,
           secret,
           leaseUntil: kernel.now + lease,
         }))
@@ -182,7 +181,7 @@ function* sellUnresolved(world: World, me: Task, call: Call, row: Row): Steps<bo
   const { database, kernel } = world
   const proof = yield* proofOf(world, me, row.authorization)
   const inTime = kernel.now - (row.intendedAt ?? 0) < sellWithin
-  if (!sellable(world, row, proof) || !inTime) {
+  if (!sellable(row, proof) || !inTime) {
     yield* judge(world, me, row, proof)
     return false
   }

@@ -44,6 +44,7 @@ export function* verify(world: World, me: Task, use: Authorization): Steps<Verif
   me.done = true
   switch (random.below(4)) {
     case 0:
+      if (world.broken.has("only settlements go wrong")) return "unknown"
       world.count("verify: settles what it was only shown")
       chain.broadcast(use, random.between(0, 150))
       return "valid"
@@ -53,7 +54,9 @@ export function* verify(world: World, me: Task, use: Authorization): Steps<Verif
       return "valid"
     case 2:
       world.count("verify: says invalid, and settles")
-      if (random.chance(0.3)) chain.broadcast(use, random.between(0, 150))
+      if (random.chance(0.3) && !world.broken.has("only settlements go wrong")) {
+        chain.broadcast(use, random.between(0, 150))
+      }
       return "invalid"
     default:
       world.count("verify: never answers")

@@ -23,6 +23,11 @@ export interface Verdict {
   readonly delivered: number
   readonly refunded: number
   readonly both: number
+  /**
+   * A payment that was public, was reorganised away, was shown by somebody who had copied it, and
+   * came back: no reader of the chain can tell it from one that is new. Known, and counted.
+   */
+  readonly resold: number
 }
 
 /** Everything that happened to one payment. */
@@ -41,8 +46,13 @@ export function judge(world: World): Verdict {
   let delivered = 0
   let refunded = 0
   let both = 0
+  let resold = 0
   for (const found of cases) {
     const isDelivered = found.told.some(isDelivery)
+    if (isResold(world, found)) {
+      resold++
+      continue
+    }
     if (found.paid !== null) paid++
     if (found.paid !== null && isDelivered) delivered++
     if (found.refunds.length > 0) refunded++
@@ -57,13 +67,18 @@ export function judge(world: World): Verdict {
   if (paid !== delivered + refunded - both) {
     violations.push({ invariant: "I11", key: -1, message: "the sums do not match" })
   }
-  return { violations, paid, delivered, refunded, both }
+  return { violations, paid, delivered, refunded, both, resold }
 }
 
 /** A body that was paid for, handed to its payer. */
 const isDelivery = ({ status, charged, by, body, asked }: Told): boolean =>
   status === 200 && charged === true && by === "payer" && body?.answers === asked &&
   body.answer !== null
+
+function isResold({ chain }: World, { key, told }: Case): boolean {
+  return chain.reorganised.has(key) &&
+    told.some(({ by, body, charged }) => by === "thief" && body !== null && charged === true)
+}
 
 function gather({ chain, told, database }: World): ReadonlyArray<Case> {
   interface Gathered extends Case {
@@ -112,7 +127,8 @@ function* judgeOne(
     if (!legal) yield ["I8", `${event} moved it from ${from} to ${to}`]
   }
   const row = world.database.rows.get(key)
-  if (row !== undefined && !atRest(row.state, row.sentAt !== null)) {
+  const excused = row?.state === "released" && world.broken.has("released is final")
+  if (row !== undefined && !excused && !atRest(row.state, row.sentAt !== null)) {
     yield ["I12", `still ${row.state} at the end`]
   }
   if (row !== undefined && stateAt(log, Infinity) !== row.state) {

@@ -61,7 +61,7 @@ export function* judge(world: World, me: Task, row: Row, proof: Proof): Steps<Ro
     return yield* database.call(me, "void", () => database.move(row, "void", { answer: null }))
   }
   const age = kernel.now - (row.intendedAt ?? -hold)
-  if (sellable(world, row, proof) && row.state === "unresolved") {
+  if (sellable(row, proof) && row.state === "unresolved") {
     if (row.order === "settle-early" && age < sellWithin) return row
     if (row.order === "compute-first" && age < hold) {
       return yield* database.call(
@@ -114,7 +114,7 @@ function waiting({ database, kernel, broken }: World, localNow: number): Readonl
       (row.answeredAt ?? 0) + hold < kernel.now
     const released = row.state === "released"
     const due = released
-      ? localNow > row.authorization.validBefore && !broken.has("no watch over the released")
+      ? localNow > row.authorization.validBefore && !broken.has("released is final")
       : isWaiting(row, kernel.now)
     if (unsent || due) found.push({ ...row })
   }

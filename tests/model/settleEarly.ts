@@ -16,9 +16,9 @@ import {
   sellable,
   unresolved,
 } from "./call.ts"
-import { proveSettled, release } from "./computeFirst.ts"
+import { proveSettled, stillUnused, verified } from "./computeFirst.ts"
 import { lost, type Row } from "./database.ts"
-import { settle, verify } from "./facilitator.ts"
+import { settle } from "./facilitator.ts"
 import { type Steps, type Task, wait } from "./kernel.ts"
 import { queueSeparately } from "./reconcile.ts"
 import type { World } from "./world.ts"
@@ -28,13 +28,8 @@ export function* sellSettleEarly(world: World, me: Task, call: Call, row: Row): 
   const { database, kernel, random, broken } = world
   const { shown } = call
   yield wait(me, "check", random.between(0.01, 0.5))
-  const verified = yield* verify(world, me, shown.authorization)
-  if (call.gone) return yield* release(world, me, row)
-  if (verified !== "valid") {
-    yield* release(world, me, row)
-    const reply = verified === "invalid" ? challenge : notCharged
-    return void (yield* respond(world, me, call, kernel.now, reply))
-  }
+  if (!(yield* verified(world, me, call, row))) return
+  if (!(yield* stillUnused(world, me, call, row))) return
   const early = broken.has("settle before intent")
     ? yield* settle(world, me, shown.authorization, "settle")
     : null
@@ -49,7 +44,7 @@ export function* sellSettleEarly(world: World, me: Task, call: Call, row: Row): 
   const proof = yield* proveSettled(world, me, row, said)
   const moved = yield* database.call(me, "settled", () => {
     if (proof.proof === "never") return database.move(settling, "void", {})
-    if (!sellable(world, settling, proof)) return database.move(settling, "doubt", {})
+    if (!sellable(settling, proof)) return database.move(settling, "doubt", {})
     return database.move(settling, "settle", { leaseUntil: kernel.now + lease })
   })
   if (moved !== lost && moved?.state === "settled") {

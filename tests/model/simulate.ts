@@ -7,7 +7,7 @@ import type { Edge } from "./call.ts"
 import { type Market, openMarket } from "./buyers.ts"
 import { startEdge } from "./edge.ts"
 import { type Machine, type Steps, wait } from "./kernel.ts"
-import type { Mutant } from "./mutants.ts"
+import type { Mutant, Tame } from "./mutants.ts"
 import { atRest, judge, type Verdict } from "./oracle.ts"
 import { scan } from "./reconcile.ts"
 import { startWorker } from "./worker.ts"
@@ -23,7 +23,7 @@ const stragglers = 225
 
 export function simulate(
   seed: number,
-  broken: ReadonlySet<Mutant> = new Set(),
+  broken: ReadonlySet<Mutant | Tame> = new Set(),
   traced = false,
 ): Run {
   const world = new World(seed, broken, traced)

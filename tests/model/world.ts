@@ -6,7 +6,7 @@
 import { Chain, type ChainFaults } from "./chain.ts"
 import { Database, type DatabaseFaults } from "./database.ts"
 import { Kernel, type KernelFaults, type Machine } from "./kernel.ts"
-import type { Mutant } from "./mutants.ts"
+import type { Mutant, Tame } from "./mutants.ts"
 import { Random } from "./random.ts"
 
 /** When the faults stop, and when everything has to be at rest. */
@@ -42,7 +42,7 @@ export class World {
   readonly kernel: Kernel
   readonly chain: Chain
   readonly database: Database
-  readonly broken: ReadonlySet<Mutant>
+  readonly broken: ReadonlySet<Mutant | Tame>
   readonly seed: number
   readonly told: Array<Told> = []
   /** When a second treasury takes over; null when it never does. */
@@ -63,7 +63,7 @@ export class World {
   }
   #answers = 0
 
-  constructor(seed: number, broken: ReadonlySet<Mutant>, traced: boolean) {
+  constructor(seed: number, broken: ReadonlySet<Mutant | Tame>, traced: boolean) {
     this.seed = seed
     this.broken = broken
     this.trace = traced ? [] : null
@@ -71,7 +71,7 @@ export class World {
     this.faults = this.faultFree ? { ...noFaults } : drawFaults(this.random)
     this.kernel = new Kernel(this.random, this.faults)
     this.rotationAt = this.random.chance(0.3) ? this.random.between(100, 900) : null
-    this.restores = !this.faultFree && this.random.chance(0.2)
+    this.restores = !this.payersBehave && this.random.chance(0.2)
     this.chain = new Chain(this.kernel, this.faults, this.random.pick([3, 15]))
     this.database = new Database(this.kernel, this.faults, broken)
   }
@@ -92,6 +92,12 @@ export class World {
   /** Whether faults are drawn at all in this run. */
   get faultFree(): boolean {
     return this.seed % 20 < 3
+  }
+
+  /** Whether payers do nothing but pay and ask, nobody copies payments, and no backup is restored. */
+  get payersBehave(): boolean {
+    return this.faultFree || this.broken.has("only facilitators cheat") ||
+      this.broken.has("only settlements go wrong")
   }
 
   calm(): void {
