@@ -18,6 +18,10 @@ export interface Parameter {
   readonly maximum?: number
   readonly default?: number
   readonly values?: ReadonlyArray<string>
+  /** What a string has to match, as JSON Schema spells it. */
+  readonly pattern?: string
+  /** A value that shows what is meant, where there is no default. */
+  readonly example?: string
 }
 
 export interface Product {
@@ -75,6 +79,71 @@ export const products = {
         type: "string",
         description: "Only items of this type",
         values: ["mover", "whale_entry", "predetermined"],
+      },
+    ],
+  },
+  resolving: {
+    id: "resolving",
+    path: "/v1/resolving",
+    price: atomic("0.02"),
+    order: "settle-early",
+    description: "Markets that end within the horizon, the nearest first, at most 200: hours " +
+      "remaining, mid, contested or converged, liquidity; live microstructure on the ten " +
+      "nearest. An empty horizon costs nothing; a call that fails after payment is refunded",
+    tags: ["prediction-markets", "resolution"],
+    parameters: [
+      {
+        name: "withinHours",
+        type: "integer",
+        description: "The horizon in hours",
+        minimum: 1,
+        maximum: 72,
+        default: 24,
+      },
+      {
+        name: "minLiquidity",
+        type: "number",
+        description: "Least liquidity in USD",
+        minimum: 1_000,
+        default: 5_000,
+      },
+      {
+        name: "includeNoise",
+        type: "string",
+        description: "1 includes mechanical short-interval markets",
+        values: ["0", "1"],
+      },
+    ],
+  },
+  whales: {
+    id: "whales",
+    path: "/v1/whales",
+    price: atomic("0.05"),
+    order: "settle-early",
+    description:
+      "The calibration of every tracked wallet with at least 30 resolved entries, held " +
+      "to resolution: win rate, edge, returns of following and of fading it, by odds band. Without " +
+      "such a wallet it costs nothing; a call that fails after payment is refunded",
+    tags: ["prediction-markets", "whales"],
+    parameters: [],
+  },
+  research: {
+    id: "research",
+    path: "/v1/research",
+    price: atomic("1.00"),
+    order: "settle-early",
+    description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
+      "with the evidence they rest on: 7 days of prices, the live order book. Kept for 30 minutes. " +
+      "An unknown market costs nothing; a call that fails after payment is refunded",
+    tags: ["prediction-markets", "research"],
+    parameters: [
+      {
+        name: "market",
+        type: "string",
+        description: "Slug of the market, or of an event with one live market",
+        required: true,
+        pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
+        example: "will-the-bridge-open-in-2027",
       },
     ],
   },

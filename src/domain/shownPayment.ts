@@ -13,7 +13,7 @@ import { usd } from "./money.ts"
 import { address, type Authorization, Bytes32, Signature } from "./payment.ts"
 import type { Product } from "./product.ts"
 import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
-import { type PaymentTerms, requirements } from "./x402.ts"
+import { type PaymentTerms, requirements, v1Networks } from "./x402.ts"
 
 export { PaymentIdentifier } from "./wirePayment.ts"
 
@@ -153,8 +153,6 @@ function timeChecks(
     ],
   ]
 }
-
-const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
 
 /** The HTTP path of the product, or its name as an MCP tool. */
 function names(product: Product, resourceUrl: string | null): boolean {

@@ -94,6 +94,27 @@ export interface ChallengeBody {
   readonly terms: string
 }
 
+/** How x402 version 1 names the networks it knows. */
+export const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
+
+/** The 402 body of x402 version 1, whose stock buyer reads no header. */
+export interface ChallengeV1Body {
+  readonly x402Version: 1
+  readonly error: string
+  readonly accepts: ReadonlyArray<{
+    readonly scheme: "exact"
+    readonly network: string
+    readonly maxAmountRequired: string
+    readonly resource: string
+    readonly description: string
+    readonly mimeType: "application/json"
+    readonly payTo: string
+    readonly maxTimeoutSeconds: number
+    readonly asset: string
+    readonly extra: { readonly name: string; readonly version: string }
+  }>
+}
+
 /** What a 402 says when no payment was shown. */
 export const paymentRequiredError = "Payment required"
 
@@ -132,6 +153,31 @@ export function challenge(
       }],
       terms: `${terms.publicBaseUrl}/terms.txt`,
     },
+  }
+}
+
+/** The 402 of version 1, which has no word for the flow; null where it has none for the network. */
+export function challengeV1(
+  product: Product,
+  terms: PaymentTerms,
+  error: string = paymentRequiredError,
+): ChallengeV1Body | null {
+  const network = v1Networks[terms.chainId]
+  return network === undefined ? null : {
+    x402Version: 1,
+    error,
+    accepts: [{
+      scheme: "exact",
+      network,
+      maxAmountRequired: product.price.toString(),
+      resource: `${terms.publicBaseUrl}${product.path}`,
+      description: product.description,
+      mimeType: "application/json",
+      payTo: terms.payTo,
+      maxTimeoutSeconds: terms.maxTimeoutSeconds,
+      asset: terms.asset,
+      extra: { name: terms.tokenName, version: terms.tokenVersion },
+    }],
   }
 }
 
@@ -188,7 +234,9 @@ function bazaar(product: Product) {
   }
 }
 
-function schemaOf({ type, description, minimum, maximum, default: fallback, values }: Parameter) {
+function schemaOf(
+  { type, description, minimum, maximum, default: fallback, values, pattern }: Parameter,
+) {
   return {
     type,
     description,
@@ -196,13 +244,14 @@ function schemaOf({ type, description, minimum, maximum, default: fallback, valu
     ...(maximum === undefined ? {} : { maximum }),
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(values === undefined ? {} : { enum: values }),
+    ...(pattern === undefined ? {} : { pattern }),
   }
 }
 
 function exampleOf(parameters: ReadonlyArray<Parameter>) {
   return Object.fromEntries(
-    parameters.flatMap(({ name, default: fallback }) =>
-      fallback === undefined ? [] : [[name, fallback]]
+    parameters.flatMap(({ name, default: fallback, example = fallback }) =>
+      example === undefined ? [] : [[name, example]]
     ),
   )
 }

@@ -16,6 +16,7 @@ import {
   notModified,
   toResponse,
 } from "./answer.ts"
+import { asksVersion1 } from "./challenge.ts"
 import type { PreparedRefusal } from "./errors.ts"
 import type { RatePolicy } from "../services/RateLimits.ts"
 import {
@@ -45,11 +46,16 @@ import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
 
+/** What a route has to say: an answer, a refusal, or nothing that can be made now. */
+export type Made = Answer | PreparedRefusal | null
+
 /** One path the service knows. */
 export interface EdgeRoute {
   readonly limiter: Limiter
   /** The answer that needs no work; null when it cannot be made now. A paid route's is its 402. */
-  readonly current: () => Answer | null | Promise<Answer | null>
+  readonly current: () => Made | Promise<Made>
+  /** The 402 for a buyer of x402 version 1, who asks for it; a paid route's only. */
+  readonly version1?: Answer
   /** What a request with a payment is handed to; null on a free route. */
   readonly paid: WebHandler | null
   /** The answer while the store, and so every limit, is out of reach; 503 overloaded without one. */
@@ -58,6 +64,8 @@ export interface EdgeRoute {
 
 export interface EdgeOptions {
   readonly routes: ReadonlyMap<string, EdgeRoute>
+  /** The route of a path that is not among `routes` and begins like this, by what follows. */
+  readonly beneath: ReadonlyMap<string, (rest: string) => EdgeRoute>
   readonly trustedProxyHops: number
   /** The budget of invalid payments, which the paywall counts; null when it is off. */
   readonly invalidPayments: RatePolicy | null
@@ -167,7 +175,7 @@ export function makeEdge(
     if (ask.method === "OPTIONS") {
       return build(null, 204, preflight, [["x-request-id", ask.requestId]])
     }
-    const route = options.routes.get(path)
+    const route = options.routes.get(path) ?? beneath(path, options)
     if (route === undefined) return refuse(ask, notFound)
     if (ask.method !== "GET" && ask.method !== "HEAD") {
       const length = Number(request.headers.get("content-length") ?? 0)
@@ -184,6 +192,13 @@ export function makeEdge(
     const response = answer(request, peer)
     return response instanceof Promise ? response.then(counted) : counted(response)
   }
+}
+
+function beneath(path: string, options: EdgeOptions): EdgeRoute | undefined {
+  for (const [prefix, route] of options.beneath) {
+    if (path.startsWith(prefix)) return route(path.slice(prefix.length))
+  }
+  return undefined
 }
 
 /** Where path and query begin in a request's URL, which names some host first. */
@@ -205,14 +220,19 @@ function current(
   fields: ReadonlyArray<HeaderPair>,
   settle: (ask: Ask, eventual: Promise<Response>) => Response | Promise<Response>,
 ): Response | Promise<Response> {
-  const made = route.current()
+  const { version1 } = route
+  const made = version1 !== undefined &&
+      asksVersion1(ask.request.headers.get("x-402-version"), ask.request.url)
+    ? version1
+    : route.current()
   return made instanceof Promise
     ? settle(ask, made.then((answer) => give(ask, answer, fields)))
     : give(ask, made, fields)
 }
 
-function give(ask: Ask, answer: Answer | null, fields: ReadonlyArray<HeaderPair>): Response {
+function give(ask: Ask, answer: Made, fields: ReadonlyArray<HeaderPair>): Response {
   if (answer === null) return refuse(ask, overloaded, fields)
+  if ("body" in answer) return refuse(ask, answer, fields)
   const extra: ReadonlyArray<HeaderPair> = [["x-request-id", ask.requestId], ...fields]
   if (answer.etag !== null) {
     const shown = ask.request.headers.get("if-none-match")

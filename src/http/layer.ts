@@ -5,19 +5,23 @@
  */
 import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
-import { products } from "../domain/product.ts"
+import { type Product, products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { Feed } from "../services/Feed.ts"
 import type { Payments } from "../services/Payments.ts"
 import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
+import type { Research } from "../services/Research.ts"
+import type { Resolving } from "../services/Resolving.ts"
+import type { WhaleTable } from "../services/WhaleTable.ts"
 import { type Answer, answer } from "./answer.ts"
-import type { VenueMode } from "./api.ts"
+import { challengeFor } from "./challenge.ts"
+import type { VenueMode } from "./bodies.ts"
 import { type EdgeRoute, makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type Budget, clientKeys, type Limiter, makeLimiter } from "./limits.ts"
 import { openApiDocument } from "./openapi.ts"
 import { paidRoutes } from "./paid.ts"
-import { challengeFor } from "./paywall.ts"
+import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
 import { sampleAnswer } from "./sample.ts"
 import { type CannotListen, listen, type Peer, toWebHandler, type WebHandler } from "./server.ts"
 import { makeSnapshot, type Snapshot } from "./snapshot.ts"
@@ -62,12 +66,17 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
   const paid = yield* paidHandler(options.terms, invalidPayments)
+  const lookup = yield* makePaymentLookup
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const answered = yield* countAnswers
   const face: Face = {
     handle: makeEdge({
       routes: edgeRoutes({ options, snapshot, free, documents, paid }),
+      beneath: new Map([[
+        paymentsPrefix,
+        (id) => ({ limiter: documents, current: () => lookup(id), paid: null }),
+      ]]),
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
       answered,
@@ -95,7 +104,11 @@ export interface ServeOptions extends FaceOptions {
 /** Serves the face until the Layer is released. */
 export const layer = (
   options: ServeOptions,
-): Layer.Layer<Served, CannotListen, Feed | Payments | RateLimits> =>
+): Layer.Layer<
+  Served,
+  CannotListen,
+  Feed | Payments | RateLimits | Research | Resolving | WhaleTable
+> =>
   Layer.effect(
     Served,
     Effect.gen(function* () {
@@ -182,14 +195,20 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
     ["/openapi.json", fixed(documents, openApi)],
   ])
   for (const product of Object.values(products)) {
-    const { status, headers, body } = challengeFor(product, options.terms)
-    const unpaid = answer({
-      status,
-      body: new TextDecoder().decode(body),
-      cache: "none",
-      headers: [["payment-required", headers["payment-required"] ?? ""]],
-    })
-    routes.set(product.path, { limiter: documents, current: () => unpaid, paid })
+    const unpaid = unpaidAnswer(product, options.terms, false)
+    const version1 = unpaidAnswer(product, options.terms, true)
+    routes.set(product.path, { limiter: documents, current: () => unpaid, version1, paid })
   }
   return routes
+}
+
+/** The 402 of a product to everybody who shows no payment. */
+function unpaidAnswer(product: Product, terms: PaymentTerms, version1: boolean): Answer {
+  const { status, headers, body } = challengeFor(product, terms, { version1 })
+  return answer({
+    status,
+    body: new TextDecoder().decode(body),
+    cache: "none",
+    headers: [["payment-required", headers["payment-required"] ?? ""]],
+  })
 }

@@ -8,6 +8,7 @@ import { OpenApi } from "effect/http-api"
 import { usd } from "../domain/money.ts"
 import { type Parameter, type Product, products } from "../domain/product.ts"
 import { api } from "./api.ts"
+import { paymentsPrefix } from "./paymentStatus.ts"
 
 type Json = Record<string, unknown>
 
@@ -32,7 +33,9 @@ export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): str
       description:
         "Free paths need nothing. Paid paths answer 402 with an x402 version 2 challenge in the " +
         "PAYMENT-REQUIRED header: sign it, and send the same request again with the payment in " +
-        "PAYMENT-SIGNATURE. Errors and empty answers are never charged.",
+        "PAYMENT-SIGNATURE. What cannot be answered is not charged, or, where the payment comes " +
+        "first (/v1/resolving, /v1/whales, /v1/research), refunded: `charged` and `refund` of the " +
+        "error say which. A buyer of x402 version 1 asks for its challenge with ?x402Version=1.",
       termsOfService: `${publicBaseUrl}/terms.txt`,
       contact: { name: "Bellwether", url: `${publicBaseUrl}/terms.txt` },
       license: { name: "Proprietary", url: `${publicBaseUrl}/terms.txt` },
@@ -44,6 +47,7 @@ export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): str
         name: "free",
         description: "No payment; a budget for each client address, named in RateLimit-Policy",
       },
+      { name: "payments", description: "No payment; what became of one" },
       { name: "paid", description: "Paid per call in USDC through x402" },
     ],
     security: [],
@@ -112,7 +116,7 @@ const errorContent = {
 const shared = Object.fromEntries(
   Object.entries(refusals).map(([name, [status, description]]) => [name, {
     description,
-    headers: headersOf(status, false),
+    headers: headersOf(status, "tagged"),
     content: errorContent,
   }]),
 )
@@ -139,40 +143,67 @@ const idempotencyKey = {
   schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,128}$" },
 }
 
+const paymentId = {
+  name: "paymentId",
+  in: "path",
+  required: true,
+  description: "keccak256 over chain, asset, payer and nonce of the authorization",
+  schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
+}
+
+/** What a status means for a lookup, where it is something else. */
+const ofPayments: Readonly<Record<string, string>> = {
+  400: "The payment id is not one",
+  404: "No payment with this id was ever shown here",
+  503: "The payment cannot be looked up now",
+}
+
 const descriptions: Readonly<Record<string, string>> = {
   304: "The body you hold, by the tag you sent, is still the answer",
   400: "A parameter is invalid; a payment that was shown was not used",
   402: "Payment required, or the payment shown is not valid: `error` says why",
-  404: "There is no such item",
+  404: "There is no such item, market or payment",
   409: "The payment is in use, was used, or was shown for another request",
   410: "The payment was refunded",
+  422: "The answer would not be worth its price: it was not charged, or is refunded",
   429: "Too many requests from this address",
   431: "A header is too large",
-  500: "The service failed",
-  502: "A service behind this one failed",
+  500: "The service failed; with `charged` true the payment is refunded, as `refund` says",
+  502: "A service behind this one failed; with `charged` true the payment is refunded",
   503: "Not now: stale data, overload, or a settlement that is not clear yet",
-  504: "A service behind this one took too long",
+  504: "A service behind this one took too long; with `charged` true the payment is refunded",
 }
+
+/** What is sold, what is polled by its tag, and what is read afresh each time. */
+type Kind = "paid" | "tagged" | "fresh"
 
 /** One operation, with everything the contract could not say. */
 function completed(path: string, operation: OpenApi.OpenAPISpecOperation): Json {
   const product: Product | undefined = Object.values(products).find((row) => row.path === path)
-  const paid = product !== undefined
+  const beneath = path.startsWith(paymentsPrefix)
+  const kind: Kind = product !== undefined ? "paid" : beneath ? "fresh" : "tagged"
   const responses: Json = { ...sharedRefs }
   for (const [status, response] of Object.entries(operation.responses)) {
     responses[status] = {
       ...response,
-      description: descriptions[status] ?? operation.summary,
-      headers: headersOf(status, paid),
+      description: (beneath ? ofPayments[status] : undefined) ?? descriptions[status] ??
+        operation.summary,
+      headers: headersOf(status, kind),
     }
   }
-  if (!paid) responses[304] = { description: descriptions[304], headers: headersOf("304", false) }
+  if (kind === "tagged") {
+    responses[304] = { description: descriptions[304], headers: headersOf("304", kind) }
+  }
   return {
     ...operation,
     operationId: operation.operationId.split(".").at(-1),
-    parameters: paid ? [...product.parameters.map(parameterOf), idempotencyKey] : [ifNoneMatch],
-    security: paid ? [{ x402: [] }] : [],
-    ...(!paid ? {} : {
+    parameters: product !== undefined
+      ? [...product.parameters.map(parameterOf), idempotencyKey]
+      : beneath
+      ? [paymentId]
+      : [ifNoneMatch],
+    security: product === undefined ? [] : [{ x402: [] }],
+    ...(product === undefined ? {} : {
       "x-payment-info": {
         price: { mode: "fixed", currency: "USD", amount: usd(product.price) },
         protocols: [{ x402: {} }],
@@ -182,13 +213,14 @@ function completed(path: string, operation: OpenApi.OpenAPISpecOperation): Json 
   }
 }
 
-function headersOf(status: string, paid: boolean): Json {
+function headersOf(status: string, kind: Kind): Json {
   const every = { "X-Request-Id": ref("RequestId"), "Cache-Control": ref("CacheControl") }
   if (status === "402") {
     return { ...every, ...limited, "PAYMENT-REQUIRED": ref("PaymentRequired") }
   }
   if (status === "200") {
-    return paid
+    if (kind === "fresh") return { ...every, ...limited }
+    return kind === "paid"
       ? {
         ...every,
         "PAYMENT-RESPONSE": ref("PaymentResponse"),
@@ -200,17 +232,19 @@ function headersOf(status: string, paid: boolean): Json {
   if (status === "304") return { ...every, ...limited, ETag: ref("ETag") }
   if (status === "405") return { ...every, Allow: ref("Allow") }
   if (status === "429") return { ...every, ...limited, ...waiting }
+  if (kind === "fresh" && ["400", "404"].includes(status)) return { ...every, ...limited }
   return ["502", "503", "504"].includes(status) ? { ...every, ...waiting } : every
 }
 
 /** A query parameter as it is decoded: an integer is an integer, with its bounds. */
 function parameterOf(parameter: Parameter): Json {
-  const { name, description, type, minimum, maximum, values } = parameter
+  const { name, description, type, minimum, maximum, values, pattern, example } = parameter
   return {
     name,
     in: "query",
     required: parameter.required === true,
     description,
-    schema: { type, minimum, maximum, default: parameter.default, enum: values },
+    schema: { type, minimum, maximum, default: parameter.default, enum: values, pattern },
+    example,
   }
 }

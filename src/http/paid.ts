@@ -3,67 +3,130 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
+import { Effect, Layer, Result } from "effect"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { products } from "../domain/product.ts"
+import { isoTime } from "../domain/time.ts"
 import { Feed } from "../services/Feed.ts"
-import { makePaywall, type PaywallOptions } from "./paywall.ts"
+import { Research } from "../services/Research.ts"
+import { Resolving } from "../services/Resolving.ts"
+import { WhaleTable } from "../services/WhaleTable.ts"
+import { makePaywall, type Paywall, type PaywallOptions } from "./paywall.ts"
 import { decodeQuery } from "./query.ts"
 
-const { latest, signal, signals } = products
+const { latest, signal, signals, resolving, whales, research } = products
 const readLatest = decodeQuery(latest.parameters)
 const readSignal = decodeQuery(signal.parameters)
 const readSignals = decodeQuery(signals.parameters)
+const readWhales = decodeQuery(whales.parameters)
+const readResearch = decodeQuery(research.parameters)
+
+/** Left out and `0` are one request. */
+const readResolving = (query: URLSearchParams) =>
+  Result.map(
+    decodeQuery(resolving.parameters)(query),
+    (read) => ({ ...read, includeNoise: read.includeNoise === "1" }),
+  )
+
+const disclaimer =
+  "Made by rules from the evidence shown. Informational only; it is not financial advice."
 
 /** Adds every paid route to the router. */
 export const paidRoutes = (options: PaywallOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
-      const feed = yield* Feed
       const paywall = yield* makePaywall(options)
-
-      yield* router.add(
-        "GET",
-        latest.path,
-        paywall(latest)({
-          decode: readLatest,
-          work: () =>
-            Effect.map(feed.latest, ({ item, status }) => ({
-              body: { status, data: item },
-              charge: true,
-            })),
-        }),
-      )
-      yield* router.add(
-        "GET",
-        signal.path,
-        paywall(signal)({
-          decode: readSignal,
-          work: ({ index }) =>
-            index === null
-              ? Effect.map(feed.latest, ({ item, status }) => ({
-                body: { status, data: item },
-                charge: true,
-              }))
-              : Effect.map(feed.byIndex(index), (item) => ({ body: { data: item }, charge: true })),
-        }),
-      )
-      yield* router.add(
-        "GET",
-        signals.path,
-        paywall(signals)({
-          decode: readSignals,
-          work: ({ since, count, type }) =>
-            Effect.map(feed.page({ since, count, type }), (items) => ({
-              body: {
-                count: items.length,
-                filters: { since, count, type: type ?? "all" },
-                data: items,
-              },
-              charge: items.length > 0,
-            })),
-        }),
-      )
+      const sales: ReadonlyArray<Sold> = [
+        ...feedSales(paywall, yield* Feed),
+        resolvingSale(paywall, yield* Resolving),
+        whalesSale(paywall, yield* WhaleTable),
+        researchSale(paywall, yield* Research),
+      ]
+      for (const [path, answer] of sales) yield* router.add("GET", path, answer)
     }),
   )
+
+/** A path, and what answers it. */
+type Sold = readonly [
+  path: `/v1/${string}`,
+  answer: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    never,
+    HttpServerRequest.HttpServerRequest
+  >,
+]
+
+const feedSales = (paywall: Paywall, feed: Feed["Service"]): ReadonlyArray<Sold> => {
+  const newest = Effect.map(feed.latest, ({ item, status }) => ({
+    body: { status, data: item },
+    charge: true,
+  }))
+  return [
+    [latest.path, paywall(latest)({ decode: readLatest, work: () => newest })],
+    [
+      signal.path,
+      paywall(signal)({
+        decode: readSignal,
+        work: ({ index }) =>
+          index === null
+            ? newest
+            : Effect.map(feed.byIndex(index), (item) => ({ body: { data: item }, charge: true })),
+      }),
+    ],
+    [
+      signals.path,
+      paywall(signals)({
+        decode: readSignals,
+        work: ({ since, count, type }) =>
+          Effect.map(feed.page({ since, count, type }), (items) => ({
+            body: {
+              count: items.length,
+              filters: { since, count, type: type ?? "all" },
+              data: items,
+            },
+            charge: items.length > 0,
+          })),
+      }),
+    ],
+  ]
+}
+
+const resolvingSale = (paywall: Paywall, service: Resolving["Service"]): Sold => [
+  resolving.path,
+  paywall(resolving)({
+    decode: readResolving,
+    check: service.check,
+    work: (filters) =>
+      Effect.map(service.list(filters), (rows) => ({
+        body: { count: rows.length, filters, data: rows },
+        charge: true,
+      })),
+  }),
+]
+
+const whalesSale = (paywall: Paywall, { table }: WhaleTable["Service"]): Sold => [
+  whales.path,
+  paywall(whales)({
+    decode: readWhales,
+    check: () => Effect.asVoid(table),
+    work: () =>
+      Effect.map(table, ({ computedAt, wallets }) => ({
+        body: { computedAt: isoTime(computedAt), data: { wallets } },
+        charge: true,
+      })),
+  }),
+]
+
+const researchSale = (paywall: Paywall, service: Research["Service"]): Sold => [
+  research.path,
+  paywall(research)({
+    decode: readResearch,
+    check: ({ market }) => service.check(market),
+    work: ({ market }) =>
+      Effect.map(service.report(market), ({ cached, generatedAt, report }) => ({
+        body: { cached, generatedAt: isoTime(generatedAt), data: report, disclaimer },
+        charge: true,
+      })),
+  }),
+]

@@ -20,10 +20,11 @@ import {
   PaymentIdentifier,
   type ShownPayment,
 } from "../domain/shownPayment.ts"
-import { challenge, type PaymentTerms, receiptHeader } from "../domain/x402.ts"
+import { type PaymentTerms, receiptHeader } from "../domain/x402.ts"
 import { Payments } from "../services/Payments.ts"
 import type { Answer, Delivery } from "../services/sale.ts"
 import { RateLimits, type RatePolicy } from "../services/RateLimits.ts"
+import { asksVersion1, challengeFor, type ReadyChallenge } from "./challenge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type GivenFault, sentenceOf } from "./query.ts"
 import { invalidPayments } from "./invalidPayments.ts"
@@ -77,12 +78,12 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
   const paywall: Paywall = (product) => {
     const unpaid = ready(challengeFor(product, terms))
     /** A payment that is invalid here is counted; a conflict is told so, for it may have been taken. */
-    const refused = (client: string, error: NotCharged) => {
+    const refused = (client: string, version1: boolean, error: NotCharged) => {
       switch (error.code) {
         case "payment_required":
           return Effect.as(
             invalid.count(client),
-            ready(challengeFor(product, terms, error.message)),
+            ready(challengeFor(product, terms, { error: error.message, version1 })),
           )
         case "payment_conflict":
           return Effect.andThen(invalid.note(client), Effect.fail(error))
@@ -100,6 +101,7 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
         const input = yield* fromResult(parametersOf(request, sale.decode))
         const key = yield* fromResult(idempotencyKey(request))
         const client = options.clientOf(request)
+        const version1 = asksVersion1(request.headers["x-402-version"], request.url)
         yield* invalid.check(client)
         const now = yield* Clock.currentTimeMillis
         return yield* fromResult(purchaseOf(product, terms, header, now)).pipe(
@@ -120,39 +122,14 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
             delivery.receipt === null ? invalid.note(client) : payments.sent(delivery)
           ),
           Effect.map(delivered),
-          Effect.catchTag("NotCharged", (error) => refused(client, error)),
+          Effect.catchTag("NotCharged", (error) => refused(client, version1, error)),
         )
       }).pipe(Effect.catch(refusalResponse))
   }
   return paywall
 })
 
-/** A 402 that is ready to be sent: the same bytes for everybody who shows no payment. */
-export interface ReadyChallenge {
-  readonly status: 402
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-}
-
 const utf8 = new TextEncoder()
-
-/** The 402 of a product. Without an `error` it is what a request without a payment gets. */
-export function challengeFor(
-  product: Product,
-  terms: PaymentTerms,
-  error?: string,
-): ReadyChallenge {
-  const { header, body } = challenge(product, terms, error)
-  return {
-    status: 402,
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "payment-required": header,
-    },
-    body: utf8.encode(JSON.stringify(body)),
-  }
-}
 
 /** True when a request shows a payment, in either header. */
 export function showsPayment(headers: Readonly<Record<string, string | undefined>>): boolean {

@@ -11,6 +11,8 @@ import type { Parameter } from "../domain/product.ts"
 import type { ParameterFault } from "../domain/refusal.ts"
 
 const integerPattern = /^\d{1,15}$/
+/** No sign, no exponent, no more than six decimals. */
+const numberPattern = /^\d{1,12}(?:\.\d{1,6})?$/
 /** What of a wrong value is shown back. */
 const shownLengthMax = 40
 
@@ -70,18 +72,24 @@ function readOne(
   const given = value.slice(0, shownLengthMax)
   const wrong = Result.fail({ message: expectation(parameter), given })
   if (parameter.type === "string") {
-    if (value === "") return wrong
-    return parameter.values?.includes(value) === false ? wrong : Result.succeed(value)
+    const { values, pattern } = parameter
+    const fits = value !== "" && values?.includes(value) !== false &&
+      (pattern === undefined || new RegExp(pattern).test(value))
+    return fits ? Result.succeed(value) : wrong
   }
-  if (!integerPattern.test(value)) return wrong
+  if (!(parameter.type === "integer" ? integerPattern : numberPattern).test(value)) return wrong
   const number = Number(value)
   const { minimum = 0, maximum = Infinity } = parameter
   return number < minimum || number > maximum ? wrong : Result.succeed(number)
 }
 
-function expectation({ type, values, minimum, maximum }: Parameter): string {
+function expectation({ type, values, pattern, minimum, maximum }: Parameter): string {
   if (values !== undefined) return `must be one of ${values.join(", ")}`
+  if (pattern !== undefined) return `must match ${pattern}`
   if (type === "string") return "must not be empty"
+  if (type === "number") {
+    return `must be a number of at least ${minimum ?? 0}, without sign, up to six decimals`
+  }
   if (minimum !== undefined && maximum !== undefined) {
     return `must be an integer from ${minimum} to ${maximum}`
   }

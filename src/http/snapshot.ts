@@ -13,7 +13,7 @@ import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
 import { within } from "../services/within.ts"
 import { type Answer, answer } from "./answer.ts"
-import type { VenueMode } from "./api.ts"
+import type { VenueMode } from "./bodies.ts"
 
 /** How often the bodies are computed. */
 export const refreshEvery = Duration.seconds(1)

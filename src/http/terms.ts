@@ -4,17 +4,18 @@
  * @module
  */
 import { createHash } from "node:crypto"
+import { products } from "../domain/product.ts"
 import { type Answer, answer } from "./answer.ts"
-import type { VenueMode } from "./api.ts"
+import type { VenueMode } from "./bodies.ts"
 
 /** Changes whenever a word below does. */
-const version = "1.0.0"
+const version = "1.1.0"
 const effectiveDate = "2026-11-21"
 
 const provider = "Bellwether"
 const summary =
-  "Pay per call in USDC through x402. Nothing is charged for an error or an empty answer. The data " +
-  "is informational and is not financial advice."
+  "Pay per call in USDC through x402. An error or an empty answer is not charged, or is refunded. " +
+  "The data is informational and is not financial advice."
 const acceptance = "Paying for a call accepts these terms. There are no accounts."
 const use =
   "Answers may be used, stored and shown in your own products. Do not resell the feed as a feed, " +
@@ -30,21 +31,25 @@ const dataSources: Readonly<Record<VenueMode, string>> = {
   replay: "Recorded pages of the Polymarket venue, played back: they are not the market of today",
   polymarket: "Public market listings, order books, prices and trades of the Polymarket venue",
 }
+/** The paths of calls that are paid before they are computed. */
+const settledFirst = Object.values(products)
+  .filter(({ order }) => order === "settle-early").map(({ path }) => path).join(", ")
 const settlement = {
   simulated:
     "Payments are simulated: a signed EIP-3009 authorization in USDC is checked as if it were real, " +
     "and no money moves.",
-  live: "A signed EIP-3009 authorization in USDC, settled only once the answer is ready.",
+  live: "A signed EIP-3009 authorization in USDC. Calls of the feed are settled only once the " +
+    "answer is ready; " + settledFirst + " are settled first, once all that can be known " +
+    "beforehand speaks for an answer.",
 }
-/** Every call that is sold computes first; a refund is promised once one that settles first is sold. */
 const refunds = {
   simulated: "Nothing is taken, so nothing is refunded.",
-  live:
-    "There are no refunds: the answer is ready before a payment is taken, and a call that fails " +
-    "before that is not charged. While it is not known whether a payment was taken, the error says " +
-    "so (charged is null). A payment is never taken twice. An answer that was charged and lost on " +
-    "the way is given again to the same payment only with the Idempotency-Key or payment-identifier " +
-    "of its first call.",
+  live: "A call that fails before it is settled is not charged. A payment that was settled and " +
+    "gets no answer is refunded in full, to its payer; GET /v1/payments/{paymentId} says where " +
+    "the refund stands. While it is not known whether a payment was taken, the error says so " +
+    "(charged is null). A payment is never taken twice. An answer that was charged and lost on " +
+    "the way is given again to the same payment only with the Idempotency-Key or " +
+    "payment-identifier of its first call.",
 }
 const paymentIn = (mode: TermsOptions["paymentMode"]) => ({
   protocol: "x402",

@@ -15,7 +15,15 @@ Deno.test("products are named by their key, and no two share an id or a path", (
 })
 
 Deno.test("products cost what the interface says", () => {
-  const prices = { latest: "0.01", signal: "0.01", signals: "0.03" } as const
+  const prices = {
+    latest: "0.01",
+    signal: "0.01",
+    signals: "0.03",
+    resolving: "0.02",
+    whales: "0.05",
+    research: "1.00",
+  } as const
+  equal(Object.keys(prices), Object.keys(products))
   for (const [id, price] of Object.entries(prices)) {
     equal(rows.find((row) => row.id === id)?.price, atomic(price))
   }

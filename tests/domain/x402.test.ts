@@ -59,7 +59,11 @@ Deno.test("challenge() has the protocol's header, in whole units and with the to
       asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
       payTo: terms.payTo,
       maxTimeoutSeconds: 120,
-      extra: { name: "USD Coin", version: "2" },
+      extra: {
+        name: "USD Coin",
+        version: "2",
+        ...(product.order === "settle-early" ? { paymentFlow: "upfront" } : {}),
+      },
     }])
     equal(Object.keys(extensions), ["bazaar", "payment-identifier"])
     const declared = extensions.bazaar.schema.properties.input.properties.queryParams.properties
@@ -70,8 +74,7 @@ Deno.test("challenge() has the protocol's header, in whole units and with the to
 Deno.test("requirements() names a flow on settle-early routes only", () => {
   equal(requirements(products.latest, terms).extra.paymentFlow, undefined)
   ok(!("paymentFlow" in requirements(products.latest, terms).extra))
-  const early = { ...products.latest, order: "settle-early" } as const
-  equal(requirements(early, terms).extra.paymentFlow, "upfront")
+  equal(requirements(products.whales, terms).extra.paymentFlow, "upfront")
 })
 
 Deno.test("receiptHeader() is the settlement response buyers read", () => {

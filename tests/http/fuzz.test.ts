@@ -28,6 +28,10 @@ const paths = [
   "/terms.txt",
   "/terms.json",
   "/openapi.json",
+  "/v1/payments/",
+  `/v1/payments/0x${"5a".repeat(32)}`,
+  `/v1/payments/0X${"5A".repeat(32)}`,
+  "/v1/payments/%00",
   ...sold,
   "/",
   "//",
@@ -43,7 +47,10 @@ const paths = [
   "/\u00e9\u4e2d\ud83d\ude00",
 ]
 const methods = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
-const names = ["since", "count", "type", "index", "x", "", "__proto__", "%", "since[]"]
+const names = [
+  ...["since", "count", "type", "index", "x", "", "__proto__", "%", "since[]", "x402Version"],
+  ...["withinHours", "minLiquidity", "includeNoise", "market"],
+]
 const values = [
   "",
   "0",
@@ -55,6 +62,8 @@ const values = [
   "999999999999999",
   "9999999999999999",
   "mover",
+  "market-1",
+  "1000.5",
   "all",
   "null",
   "'; drop table feed_item; --",
@@ -88,7 +97,17 @@ const headerNames = [
   "x-forwarded-host",
   "x-402-version",
 ]
-const headerValues = ["*", '"', 'W/"x", "y"', "abc", "x".repeat(300), "bytes=0-1", "\t", "1,2,3"]
+const headerValues = [
+  "*",
+  '"',
+  'W/"x", "y"',
+  "abc",
+  "x".repeat(300),
+  "bytes=0-1",
+  "\t",
+  "1,2,3",
+  "1",
+]
 
 const pick = <A>(from: ReadonlyArray<A>, otherwise: A) =>
   Effect.map(Random.nextIntBetween(0, from.length), (at) => from[at] ?? otherwise)
@@ -167,7 +186,7 @@ liveTest(
         seen.set(response.status, (seen.get(response.status) ?? 0) + 1)
       }
       // The fuzz reaches every kind of answer; a fuzz of 404s would prove nothing.
-      for (const status of [200, 204, 400, 402, 404, 405, 409, 414, 431]) {
+      for (const status of [200, 204, 400, 402, 404, 405, 409, 414, 422, 431]) {
         ok((seen.get(status) ?? 0) > 10, `only ${seen.get(status)} answers were ${status}`)
       }
     }).pipe(Random.withSeed(seed)),

@@ -19,9 +19,9 @@ const Operation = Schema.Struct({
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
   parameters: Schema.Array(Schema.Struct({
     name: Schema.String,
-    in: Schema.Literals(["query", "header"]),
+    in: Schema.Literals(["query", "header", "path"]),
     schema: Schema.Struct({
-      type: Schema.Literals(["integer", "string"]),
+      type: Schema.Literals(["integer", "number", "string"]),
       minimum: Schema.optionalKey(Schema.Int),
       maximum: Schema.optionalKey(Schema.Int),
       default: Schema.optionalKey(Schema.Int),
@@ -72,14 +72,18 @@ const Document = Schema.Struct({
 const text = openApiDocument({ publicBaseUrl: "https://feed.example", version: "1.0.0" })
 const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
 
+/** A payment id that is well formed, and nobody's. */
+const noPayment = `0x${"5a".repeat(32)}`
+
 test("every path of the contract is served, and /openapi.json is the document", () =>
   Effect.gen(function* () {
     const face = yield* makeFace(yield* makeWorld(3))
     let client = 0
     for (const path of Object.keys(document.paths)) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
-      const { status } = yield* face.get(path, { headers })
-      ok(status === 200 || status === 402, `${path} is ${status}`)
+      const { status } = yield* face.get(path.replace("{paymentId}", noPayment), { headers })
+      const found = path.includes("{") ? [404] : [200, 402]
+      ok(found.includes(status), `${path} is ${status}`)
     }
     const served = yield* face.get("/openapi.json")
     strictEqual(served.headers.get("cache-control"), "public, max-age=300")
@@ -144,6 +148,9 @@ const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestIni
   ["a call with no real payment", 402, "/v1/latest", { headers: { "x-payment": "e30=" } }],
   ["a large payment", 431, "/v1/latest", { headers: { "x-payment": "x".repeat(8_193) } }],
   ["another method of what is sold", 405, "/v1/latest", { method: "PUT" }],
+  ["a payment nobody showed", 404, `/v1/payments/${noPayment}`, {}],
+  ["a payment id that is none", 400, "/v1/payments/1", {}],
+  ["another method of a payment", 405, `/v1/payments/${noPayment}`, { method: "DELETE" }],
   ["a long query of what is sold", 414, `/v1/latest${tooLong}`, {}],
 ]
 
@@ -153,7 +160,8 @@ for (const [what, status, target, init] of requests) {
       const face = yield* makeFace(yield* makeWorld(3))
       const response = yield* face.get(target, init)
       strictEqual(response.status, status)
-      strictEqual(missing(target.split("?")[0] ?? "", response), null)
+      const path = (target.split("?")[0] ?? "").replace(/payments\/.*/, "payments/{paymentId}")
+      strictEqual(missing(path, response), null)
     }))
 }
 

@@ -14,6 +14,7 @@ import { faultOf } from "../support/shape.ts"
 
 const free = ["/v1/index", "/v1/pulse", "/v1/sample", "/health", "/terms.txt", "/terms.json"]
 const documents = ["/openapi.json"]
+const payment = `/v1/payments/0x${"5a".repeat(32)}`
 const paid = Object.values(products).map((product) => product.path)
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
 
@@ -34,10 +35,11 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
 /** The status a path answers an unpaid request with, in a state. */
 function expected(state: string, path: string, method: string): number {
   if (method === "OPTIONS") return 204
-  const known = [...free, ...documents, ...paid].includes(path)
+  const known = [...free, ...documents, ...paid, payment].includes(path)
   if (!known) return 404
   if (method !== "GET" && method !== "HEAD") return 405
   if (state === "without its store") return 503
+  if (path === payment) return 404
   return paid.some((of) => of === path) ? 402 : 200
 }
 
@@ -49,7 +51,8 @@ for (const [state, enter] of Object.entries(states)) {
       const face = yield* makeFace(world)
       yield* enter(world)
       let client = 0
-      for (const path of [...free, ...documents, ...paid, "/", "/v1", "/v1/index/", "/V1/INDEX"]) {
+      const none = ["/", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
+      for (const path of [...free, ...documents, ...paid, payment, ...none]) {
         for (const method of methods) {
           const headers = { "x-forwarded-for": `203.0.113.${client++ % 256}` }
           const response = yield* face.get(path, { method, headers })

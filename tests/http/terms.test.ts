@@ -6,8 +6,8 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { createHash } from "node:crypto"
 import { Effect, Schema } from "effect"
-import { type Product, products } from "../../src/domain/product.ts"
-import { TermsBody, VenueMode } from "../../src/http/api.ts"
+import { products } from "../../src/domain/product.ts"
+import { TermsBody, VenueMode } from "../../src/http/bodies.ts"
 import { termsAnswers, type TermsOptions } from "../../src/http/terms.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
@@ -42,15 +42,16 @@ Deno.test("the terms say that no money moves while payments are simulated", () =
   match(text, /no money moves/)
   const live = read({ paymentMode: "live" })
   match(live.json.payment.settlement, /only once the answer is ready/)
-  match(live.json.payment.refunds, /fails before that is not charged/)
+  match(live.json.payment.refunds, /fails before it is settled is not charged/)
   ok(!/no money moves/.test(live.text))
 })
 
-Deno.test("the terms promise a refund only when something is settled before its answer", () => {
-  const all: ReadonlyArray<Product> = Object.values(products)
-  const settlesEarly = all.some(({ order }) => order === "settle-early")
-  const { refunds } = read({ paymentMode: "live" }).json.payment
-  strictEqual(/There are no refunds/.test(refunds), !settlesEarly)
+Deno.test("the terms name every path that is settled before its answer, and promise its refund", () => {
+  const { settlement, refunds } = read({ paymentMode: "live" }).json.payment
+  for (const { path, order } of Object.values(products)) {
+    strictEqual(settlement.includes(path), order === "settle-early", path)
+  }
+  match(refunds, /refunded in full/)
 })
 
 test("/health says which venue the feed is made from", () =>

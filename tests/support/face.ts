@@ -14,7 +14,11 @@ import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
+import { Research } from "../../src/services/Research.ts"
+import { Resolving } from "../../src/services/Resolving.ts"
+import { WhaleTable } from "../../src/services/WhaleTable.ts"
 import { sampleItem } from "./items.ts"
+import { makeShelf, type Shelf, shelfLayer } from "./products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "./terms.ts"
 
 export const faceOptions: FaceOptions = {
@@ -38,6 +42,8 @@ export interface World {
   readonly storeUp: Ref.Ref<boolean>
   /** How often the shared limit was asked. */
   readonly asked: Ref.Ref<number>
+  /** Markets, venue and wallets. */
+  readonly shelf: Shelf
 }
 
 export const makeWorld = (count: number): Effect.Effect<World> =>
@@ -50,6 +56,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       lastTickAt: yield* Ref.make<number | null>(now),
       storeUp: yield* Ref.make(true),
       asked: yield* Ref.make(0),
+      shelf: yield* makeShelf,
     }
   })
 
@@ -135,8 +142,8 @@ const rateLimits = (world: World) =>
 
 /** Sells to anybody who shows a payment that matches. */
 const generousPayments = Layer.succeed(Payments, {
-  sell: ({ payment }, { work }) =>
-    Effect.map(work, ({ body, charge }) => ({
+  sell: ({ payment }, { check, work }) =>
+    Effect.map(Effect.andThen(check, work), ({ body, charge }) => ({
       paymentId: PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`),
       body,
       receipt: charge
@@ -158,6 +165,9 @@ export const servicesOver = (world: World, payments: Layer.Layer<Payments> = gen
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     rateLimits(world),
     payments,
+    Layer.mergeAll(Resolving.layer, Research.layer, WhaleTable.layer).pipe(
+      Layer.provide(shelfLayer(world.shelf)),
+    ),
   )
 
 /** The face over a world, as a function of requests from some peer. */

@@ -6,15 +6,20 @@
 import { Effect, Schema } from "effect"
 import {
   ChallengeBody,
+  ChallengeV1Body,
   ErrorBody,
   FeedIndexBody,
   HealthBody,
+  PaymentBody,
   PulseBody,
+  ResearchBody,
+  ResolvingBody,
   SampleBody,
   SignalBody,
   SignalsBody,
   TermsBody,
-} from "../../src/http/api.ts"
+  WhalesBody,
+} from "../../src/http/bodies.ts"
 
 /** What a 200 of a path holds; a path that is absent holds anything. */
 const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
@@ -26,7 +31,12 @@ const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
   "/v1/latest": SignalBody,
   "/v1/signal": SignalBody,
   "/v1/signals": SignalsBody,
+  "/v1/resolving": ResolvingBody,
+  "/v1/whales": WhalesBody,
+  "/v1/research": ResearchBody,
 }
+
+const challenges = Schema.Union([ChallengeBody, ChallengeV1Body])
 
 const corsHeaders = [
   "PAYMENT-REQUIRED",
@@ -102,9 +112,9 @@ function bodyFault(path: string, method: string, response: Response, text: strin
   const body: unknown = parse(text)
   if (body === undefined) return "not JSON"
   const schema = status === 200
-    ? bodies[path]
+    ? path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
     : status === 402
-    ? ChallengeBody
+    ? challenges
     : path === "/health" && status === 503 && Schema.is(HealthBody)(body)
     ? HealthBody
     : ErrorBody

@@ -1,0 +1,216 @@
+/**
+ * The bodies of every answer, as data.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+import { FeedItem, FeedType, MoveWindow } from "../domain/feed.ts"
+import { PaymentState } from "../domain/payment.ts"
+import { ParameterFault, Receipt, RefundNotice, RefusalCode } from "../domain/refusal.ts"
+import { Report } from "../domain/research.ts"
+import { ResolvingRow } from "../domain/resolving.ts"
+import { IsoTime } from "../domain/time.ts"
+import { WhaleRow } from "../domain/whale.ts"
+
+const success = Schema.Literal(true)
+const Status = Schema.Literals(["live", "stale"])
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+
+export const FeedIndexBody = Schema.Struct({
+  success,
+  status: Status,
+  index: Count,
+  lastUpdated: Schema.NullOr(IsoTime),
+  totalToday: Count,
+  todayByType: Schema.Struct({ mover: Count, whale_entry: Count, predetermined: Count }),
+  feedTypes: Schema.Array(FeedType),
+  digest: Schema.NullOr(Schema.Struct({ latestAt: IsoTime, title: Schema.String })),
+}).annotate({ identifier: "FeedIndex" })
+
+export const PulseBody = Schema.Struct({
+  success,
+  status: Status,
+  topMovers24h: Schema.Array(Schema.Struct({
+    question: Schema.String,
+    window: MoveWindow,
+    priceStart: Price,
+    priceNow: Price,
+    delta: Schema.Finite,
+    liquidityUsd: Schema.Finite,
+  })).check(Schema.isMaxLength(3)),
+  digestTitle: Schema.NullOr(Schema.String),
+  digestAt: Schema.NullOr(IsoTime),
+  _upgrade: Schema.Struct({ fullFeed: Schema.String, digest: Schema.String }),
+}).annotate({ identifier: "Pulse" })
+
+const researchFields = {
+  cached: Schema.Boolean.annotate({ description: "Made for an earlier call, within 30 minutes" }),
+  generatedAt: IsoTime,
+  data: Report,
+  disclaimer: Schema.String,
+}
+
+export const SampleBody = Schema.Struct({
+  success,
+  _notice: Schema.Struct({ type: Schema.Literal("static_sample"), message: Schema.String }),
+  feedItems: Schema.Array(FeedItem),
+  whales: Schema.Array(WhaleRow),
+  digest: Schema.Json,
+  resolving: Schema.Array(ResolvingRow),
+  research: Schema.Struct(researchFields),
+}).annotate({ identifier: "Sample" })
+
+/** Where the observations come from: a made-up market, recorded pages, or the venue itself. */
+export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
+export type VenueMode = typeof VenueMode.Type
+
+export const HealthBody = Schema.Struct({
+  success: Schema.Boolean,
+  status: Schema.Literals(["live", "degraded", "down"]),
+  version: Schema.String,
+  paymentMode: Schema.Literals(["live", "simulated"]),
+  venue: Schema.Struct({ mode: VenueMode }),
+  network: Schema.String,
+  feed: Schema.Struct({
+    index: Schema.NullOr(Count),
+    lastUpdated: Schema.NullOr(IsoTime),
+    stale: Schema.Boolean,
+  }),
+  digest: Schema.Struct({ latestAt: Schema.NullOr(IsoTime), stale: Schema.Boolean }),
+  checks: Schema.Struct({ store: Schema.String, venue: Schema.String, payments: Schema.String }),
+}).annotate({ identifier: "Health" })
+
+export const TermsBody = Schema.Struct({
+  success,
+  version: Schema.String,
+  effectiveDate: Schema.String,
+  textUrl: Schema.String,
+  textSha256: Schema.String,
+  provider: Schema.String,
+  acceptance: Schema.String,
+  payment: Schema.Struct({
+    protocol: Schema.Literal("x402"),
+    x402Version: Schema.Literal(2),
+    settlement: Schema.String,
+    refunds: Schema.String,
+    currency: Schema.String,
+  }),
+  use: Schema.String,
+  disclaimers: Schema.Array(Schema.String),
+  dataSources: Schema.Array(Schema.String),
+  summary: Schema.String,
+}).annotate({ identifier: "Terms" })
+
+const charged = Schema.Boolean.annotate({
+  description: "False when the answer was not worth its price: then nothing was taken",
+})
+
+export const SignalBody = Schema.Struct({
+  success,
+  status: Schema.optionalKey(Status),
+  data: FeedItem,
+  charged,
+}).annotate({ identifier: "Signal" })
+
+export const SignalsBody = Schema.Struct({
+  success,
+  count: Count,
+  filters: Schema.Struct({
+    since: Schema.NullOr(Count),
+    count: Count,
+    type: Schema.Literals(["all", ...FeedType.literals]),
+  }),
+  data: Schema.Array(FeedItem),
+  charged,
+}).annotate({ identifier: "Signals" })
+
+export const ResolvingBody = Schema.Struct({
+  success,
+  count: Count,
+  filters: Schema.Struct({
+    withinHours: Count,
+    minLiquidity: Schema.Finite,
+    includeNoise: Schema.Boolean,
+  }),
+  data: Schema.NonEmptyArray(ResolvingRow),
+}).annotate({ identifier: "Resolving" })
+
+export const WhalesBody = Schema.Struct({
+  success,
+  computedAt: IsoTime,
+  data: Schema.Struct({ wallets: Schema.NonEmptyArray(WhaleRow) }),
+}).annotate({ identifier: "Whales" })
+
+export const ResearchBody = Schema.Struct({ success, ...researchFields })
+  .annotate({ identifier: "Research" })
+
+const Hex = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]+$/))
+
+export const PaymentBody = Schema.Struct({
+  success,
+  paymentId: Hex,
+  state: PaymentState,
+  product: Schema.NullOr(Schema.String).annotate({
+    description: "What was paid for; null for a transfer that asked for nothing",
+  }),
+  amountUsd: Schema.String,
+  payer: Hex,
+  transaction: Schema.NullOr(Hex).annotate({ description: "Where the chain shows the payment" }),
+  refund: Schema.NullOr(Schema.Struct({
+    state: Schema.Literals(["queued", "signed", "broadcast", "confirmed", "cancelled", "stuck"]),
+    transaction: Schema.NullOr(Schema.String),
+    amountUsd: Schema.String,
+    to: Hex,
+  })),
+}).annotate({ identifier: "Payment" })
+
+export const ErrorBody = Schema.Struct({
+  success: Schema.Literal(false),
+  error: Schema.Struct({
+    code: RefusalCode,
+    message: Schema.String,
+    status: Schema.Int,
+    retryable: Schema.Boolean,
+    charged: Schema.NullOr(Schema.Boolean),
+    hint: Schema.optionalKey(Schema.String),
+    retryAfterSeconds: Schema.optionalKey(Schema.Int),
+    details: Schema.optionalKey(Schema.Array(ParameterFault)),
+    allowed: Schema.optionalKey(Schema.Array(Schema.String)),
+    receipt: Schema.optionalKey(Receipt),
+    refund: Schema.optionalKey(RefundNotice),
+    requestId: Schema.String,
+  }),
+}).annotate({ identifier: "Error" })
+
+export const ChallengeBody = Schema.Struct({
+  x402Version: Schema.Literal(2),
+  error: Schema.String,
+  accepts: Schema.NonEmptyArray(Schema.Struct({
+    scheme: Schema.Literal("exact"),
+    network: Schema.String,
+    asset: Schema.Literal("USDC"),
+    price: Schema.String,
+    payTo: Schema.String,
+    mimeType: Schema.Literal("application/json"),
+  })),
+  terms: Schema.String,
+}).annotate({ identifier: "PaymentRequired" })
+
+/** The 402 of x402 version 1, for a buyer who asks for it. */
+export const ChallengeV1Body = Schema.Struct({
+  x402Version: Schema.Literal(1),
+  error: Schema.String,
+  accepts: Schema.NonEmptyArray(Schema.Struct({
+    scheme: Schema.Literal("exact"),
+    network: Schema.String,
+    maxAmountRequired: Schema.String,
+    resource: Schema.String,
+    description: Schema.String,
+    mimeType: Schema.Literal("application/json"),
+    payTo: Schema.String,
+    maxTimeoutSeconds: Count,
+    asset: Schema.String,
+    extra: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  })),
+}).annotate({ identifier: "PaymentRequiredV1" })
