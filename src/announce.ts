@@ -68,6 +68,8 @@ export function whyStopped(cause: Cause.Cause<unknown>): string {
     case "DataDirBusy":
     case "OtherVenue":
     case "SchemaDiverged":
+    case "MigrationNeeded":
+    case "BadApiKey":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
@@ -94,7 +96,11 @@ function venueLine({ venue }: Settings): string {
 }
 
 function paymentsLine({ payments, payTo }: Settings): string {
-  return `${payments.kind}: real signatures, play money, no chain (payTo ${payTo})`
+  if (payments.kind === "simulated") {
+    return `simulated: real signatures, play money, no chain (payTo ${payTo})`
+  }
+  const chain = payments.rehearsal ? "a REHEARSAL on a node of this machine" : "real USDC on Base"
+  return `live: ${chain}, through ${new URL(payments.facilitator.url).host} (payTo ${payTo})`
 }
 
 function storeLine({ database }: Settings): string {

@@ -20,8 +20,6 @@ import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
 import { holdVenue } from "./adapters/postgres/storeVenue.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
-import * as signatures from "./adapters/signatures.ts"
-import * as simulatedFacilitator from "./adapters/simulation/facilitator.ts"
 import * as simulatedVenue from "./adapters/simulation/venue.ts"
 import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
@@ -37,19 +35,16 @@ import { Research } from "./services/Research.ts"
 import { Resolving } from "./services/Resolving.ts"
 import { keep } from "./services/Schedules.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
+import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
 
 const pruneEvery = Duration.hours(1)
 /** How long it is remembered which slots of a job were done. */
 const slotsKept = Duration.days(7)
-const sweepEvery = Duration.seconds(15)
 /** How long a shutdown waits for requests in flight. */
 const drain = Duration.seconds(20)
 /** How long a load balancer has to see that this replica drains, before it stops to listen. */
 const grace = Duration.seconds(5)
-const scanEvery = Duration.seconds(60)
-/** Stands for the treasury of simulated payments. */
-const simulatedTreasury = "0x00000000000000000000000000000000be11e701"
 /** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
@@ -90,7 +85,7 @@ const termsOf = (settings: Settings): PaymentTerms => ({
   payTo: settings.payTo,
   maxTimeoutSeconds: paymentSeconds.maxTimeout,
   neededSeconds: paymentSeconds.needed,
-  treasury: simulatedTreasury,
+  treasury: settings.treasury,
   publicBaseUrl: settings.publicBaseUrl,
   serviceName: "Bellwether",
 })
@@ -99,14 +94,15 @@ const termsOf = (settings: Settings): PaymentTerms => ({
 const servicesLayer = (settings: Settings) => {
   const tick = settings.tick
   const venue = venueLayer(settings)
-  const facilitator = simulatedFacilitator.layer.pipe(Layer.provideMerge(signatures.layer))
   return Layer.mergeAll(
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     Layer.mergeAll(Ingestion.layer({ tick }), Resolving.layer, Research.layer).pipe(
       Layer.provide(venue),
     ),
     WhaleTable.layer,
-    Payments.layer({ terms: termsOf(settings) }).pipe(Layer.provide(facilitator)),
+    Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
+      Layer.provide(paymentPorts(settings)),
+    ),
   )
 }
 
@@ -165,11 +161,11 @@ const upkeepLayer = (settings: Settings) =>
       keep({ name: "prune", every: pruneEvery, run: prune }),
       payments.sweep.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot sweep payments", cause)),
-        Effect.repeat(Schedule.spaced(sweepEvery)),
+        Effect.repeat(Schedule.spaced(settings.sweep)),
       ),
       payments.scan.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot scan the chain", cause)),
-        Effect.repeat(Schedule.spaced(scanEvery)),
+        Effect.repeat(Schedule.spaced(settings.scan)),
       ),
     ]
     yield* Effect.forEach(jobs, (job) => Effect.forkScoped(job))

@@ -33,7 +33,7 @@ export interface LivePayments {
 export type Payments = { readonly kind: "simulated" } | LivePayments
 
 /** When a block counts as safe: as its chain says, or that many blocks behind the latest. */
-export type Finality = "safe" | number
+export type Finality = "safe" | { readonly blocks: number }
 
 export interface Money {
   readonly payments: Payments
@@ -144,7 +144,7 @@ const readFinality = (read: Read) =>
         text === "safe" ||
         (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= finalityBlocksMax),
     ),
-    (text): Finality => text === "safe" ? text : Number(text),
+    (text): Finality => text === "safe" ? text : { blocks: Number(text) },
   )
 
 /** How long a silent worker keeps what it works on. */
