@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { Deferred, Duration, Effect, Layer, Option } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { layerLedger, type SimulationOptions } from "../../src/adapters/simulation/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
 import { layer as signatures } from "../../src/adapters/signatures.ts"
 import { address, type Authorization, type PaymentState } from "../../src/domain/payment.ts"
-import { products } from "../../src/domain/product.ts"
-import type { NotCharged } from "../../src/domain/refusal.ts"
+import { type Product, products } from "../../src/domain/product.ts"
+import { NotCharged, RefundQueued } from "../../src/domain/refusal.ts"
 import { Payments } from "../../src/services/Payments.ts"
-import type { Answer, Purchase } from "../../src/services/sale.ts"
+import type { Answer, Delivery, Purchase } from "../../src/services/sale.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
 import type { Task } from "../../src/services/settlement.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
@@ -23,6 +23,8 @@ import { memoryPaymentStore } from "./memoryPayments.ts"
 
 export const startSeconds = 1_800_000_000
 export const product = products.latest
+/** A product of the same price that settles before it computes. */
+export const early: Product = { ...product, id: "early", order: "settle-early" }
 const utf8 = new TextEncoder()
 
 /** Real timing but for the length of the waits, which no TestClock test needs. */
@@ -57,7 +59,8 @@ export const purchase = Effect.fnUntraced(function* (
 ) {
   const { authorization: changed, ...rest } = changes
   const account = buyer(0)
-  const authorization = authorizationFor(account, product, startSeconds, changed)
+  const sold = rest.product ?? product
+  const authorization = authorizationFor(account, sold, startSeconds, changed)
   const signature = yield* sign(account, authorization)
   const bought: Purchase = {
     product,
@@ -70,14 +73,57 @@ export const purchase = Effect.fnUntraced(function* (
   return bought
 })
 
-/** Where a payment stands. */
-export const stateOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
+/** The row of a payment; null when there is none. */
+export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   const store = yield* PaymentStore
   const signatures = yield* Signatures
   const found = yield* store.find(
     signatures.paymentId({ ...token, ...payment.authorization }),
   )
-  return Option.map(found, ({ state }): PaymentState => state).pipe(Option.getOrNull)
+  return Option.getOrNull(found)
+})
+
+/** Where a payment stands. */
+export const stateOf = (bought: Purchase): Effect.Effect<
+  PaymentState | null,
+  never,
+  PaymentStore | Signatures
+> => Effect.map(rowOf(bought), (row) => row?.state ?? null)
+
+/** What a buyer is told: the answer, or in a word why there is none. */
+export function tale(result: Result.Result<Delivery, { readonly _tag: string }>): string {
+  if (Result.isSuccess(result)) {
+    const { body, replayed } = result.success
+    return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`
+  }
+  const { failure } = result
+  if (failure instanceof NotCharged) return failure.code
+  return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
+}
+
+/** A call that goes on while the test does other things. */
+export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+  const { sell } = yield* Payments
+  return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), tale))
+})
+
+/** A call, with as much time as it may take, and what its buyer is told. */
+export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Task, seconds = 5) {
+  const call = yield* calling(bought, task)
+  yield* passing(seconds)
+  return yield* Fiber.join(call)
+})
+
+/** Uses the payment's nonce on the chain, past us: for a transfer of `value`, or for nothing. */
+export const useNonce = Effect.fnUntraced(function* (
+  { payment }: Purchase,
+  value: bigint | null,
+  blockTime = BigInt(startSeconds),
+) {
+  const ledger = yield* Ledger
+  const { from, to, nonce } = payment.authorization
+  const spent = { asset: token.asset, from, nonce, transaction: "0xcc", blockTime }
+  yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
 })
 
 /** What the ledger says was taken: from the buyer, and by us. They are equal, or money was lost. */
