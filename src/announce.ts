@@ -66,6 +66,7 @@ export function whyStopped(cause: Cause.Cause<unknown>): string {
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
     case "DataDirBusy":
+    case "StoreNotServed":
     case "OtherVenue":
     case "SchemaDiverged":
     case "MigrationNeeded":

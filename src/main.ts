@@ -52,7 +52,7 @@ const paymentSeconds = { maxTimeout: 120, needed: 35 }
 const databaseLayer = ({ database, venue }: Settings) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })
-    : layerEmbedded({ dataDir: database.dir })
+    : layerEmbedded({ dataDir: database.dir }, database.served)
   const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
   const prepared = Layer.effectDiscard(
     Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),

@@ -82,7 +82,8 @@ function task(args: ReadonlyArray<string>, env: Record<string, string>): Deno.Co
   })
 }
 
-function freePort(): number {
+/** A port nobody listens on at this moment. */
+export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr
   listener.close()

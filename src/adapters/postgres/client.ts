@@ -11,6 +11,7 @@ import { Effect, type Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
+import { serveStore, type StoreNotServed, type StoreSocket } from "./embeddedSocket.ts"
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; query parameters as libpq has them. */
@@ -60,13 +61,18 @@ const vacuumEvery = "1 hour"
 
 /**
  * PostgreSQL inside this process. A directory belongs to one process at a time and survives a
- * restart; memory goes with the process.
+ * restart; memory goes with the process. `served`: other processes of this machine work on it too.
  */
 export function layerEmbedded(
   storage: EmbeddedStorage,
-): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | SqlError> {
+  served: StoreSocket | null = null,
+): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreNotServed | SqlError> {
+  const opened = Effect.tap(
+    openEmbedded(storage),
+    (backend) => served === null ? Effect.void : serveStore(backend, served),
+  )
   return PgClient.layerFrom(
-    Effect.flatMap(openEmbedded(storage), (backend) =>
+    Effect.flatMap(opened, (backend) =>
       PgClient.make({
         stream: () => backend.connect(),
         ssl: false,
