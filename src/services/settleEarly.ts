@@ -9,11 +9,11 @@
  */
 import { Duration, Effect, Option } from "effect"
 import type { PaidAt } from "../domain/payment.ts"
-import { NotCharged } from "../domain/refusal.ts"
+import { NotCharged, type RefundQueued, type Unresolved } from "../domain/refusal.ts"
 import { neverPaid, refundQueued, unresolved } from "./paymentRefusals.ts"
-import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { Move, Payment } from "./PaymentStore.ts"
 import { proofOf } from "./reconcile.ts"
-import type { Answer, Sold } from "./sale.ts"
+import type { Sold } from "./sale.ts"
 import {
   type Claimed,
   computed,
@@ -76,7 +76,11 @@ export const deliver = Effect.fnUntraced(function* (
   if (row?.state !== "settled") return yield* ended(row)
   const outcome = yield* Effect.result(computed(task.work, ports.timing.paidWork))
   const answer = outcome._tag === "Success" && outcome.success.charge ? outcome.success : null
-  if (answer !== null) return yield* answered(ports.store, row, answer)
+  if (answer !== null) {
+    const { body } = answer
+    const answered: Move = { event: "answer", answer: { body }, paidAt: null }
+    return yield* ended(yield* movedOrRead(ports.store, row, answered))
+  }
   const why = outcome._tag === "Failure" ? outcome.failure : belowThreshold
   const owed = yield* movedOrRead(ports.store, row, {
     event: "owe",
@@ -91,23 +95,14 @@ const belowThreshold = new NotCharged({
   message: "The answer would not be worth its price",
 })
 
-/** Stores the answer. When another worker has stored one first, that one is the answer. */
-const answered = Effect.fnUntraced(function* (
-  store: PaymentStore["Service"],
-  row: Payment,
-  { body, charge }: Answer,
-) {
-  const stored = yield* movedOrRead(store, row, { event: "answer", answer: { body }, paidAt: null })
-  if (stored?.state === "answered" && stored.answer !== null) {
-    const answer: Answer = { body: stored.answer.body, charge }
-    return { charged: true, payment: stored, answer } satisfies Sold
-  }
-  return yield* ended(stored)
-})
-
-/** What the buyer is told when somebody else has ended, or is ending, this payment. */
-function ended(row: Payment | null) {
+/** What the buyer is told of a payment that has come to its end, or that somebody else is ending. */
+function ended(row: Payment | null): Effect.Effect<Sold, NotCharged | RefundQueued | Unresolved> {
   switch (row?.state) {
+    case "answered":
+      // Whoever stored it first: it is what was paid for, and there is no other.
+      return row.answer === null
+        ? unresolved
+        : Effect.succeed({ charged: true, payment: row, answer: row.answer })
     case "void":
       return neverPaid
     case "refund_due":
