@@ -3,7 +3,17 @@
  *
  * @module
  */
-import { Deferred, Duration, Effect, Fiber, Layer, Option, Result } from "effect"
+import {
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Option,
+  Result,
+  type Scope,
+} from "effect"
 import { TestClock } from "effect/testing"
 import { layerLedger, type SimulationOptions } from "../../src/adapters/simulation/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
@@ -11,6 +21,8 @@ import { layer as signatures } from "../../src/adapters/signatures.ts"
 import { address, type Authorization, type PaymentState } from "../../src/domain/payment.ts"
 import { type Product, products } from "../../src/domain/product.ts"
 import { NotCharged, RefundQueued } from "../../src/domain/refusal.ts"
+import { Chain } from "../../src/services/Chain.ts"
+import { Facilitator } from "../../src/services/Facilitator.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import type { Answer, Delivery, Purchase } from "../../src/services/sale.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
@@ -41,7 +53,16 @@ export const market = (
   return Payments.layer({ terms, timing }).pipe(Layer.provideMerge(ports))
 }
 
-export type Market = Payments | PaymentStore | Ledger | Signatures
+type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
+export type Market = Payments | Ports
+
+/** Another service over the same store, ledger and chain: what replicas share, and no more. */
+export const replica = Effect.gen(function* () {
+  const ports = yield* Effect.context<Ports>()
+  const layer = Layer.fresh(Payments.layer({ terms, timing }))
+  const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+  return Context.get(built, Payments)
+})
 
 /** A task that has nothing to check. */
 export const doing = (work: Effect.Effect<Answer, NotCharged>): Task => ({
@@ -139,12 +160,12 @@ export const once = { spent: product.price as bigint, received: product.price as
 
 /** Sets the clock to the start and gives the body a market. */
 export const inMarket = <A, E>(
-  body: Effect.Effect<A, E, Market>,
+  body: Effect.Effect<A, E, Market | Scope.Scope>,
   simulation: SimulationOptions = {},
   store: Layer.Layer<PaymentStore> = memoryPaymentStore,
 ): Effect.Effect<A, E> =>
   TestClock.setTime(startSeconds * 1_000).pipe(
-    Effect.andThen(body),
+    Effect.andThen(Effect.scoped(body)),
     Effect.provide(market(simulation, store)),
   )
 
