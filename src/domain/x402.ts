@@ -199,7 +199,7 @@ const paymentIdentifier = {
     type: "object",
     properties: {
       required: { type: "boolean" },
-      id: { type: "string", minLength: 16, maxLength: 128 },
+      id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[a-zA-Z0-9_-]+$" },
     },
     required: ["required"],
   },
@@ -210,6 +210,7 @@ function bazaar(product: Product) {
   const queryParams = Object.fromEntries(
     product.parameters.map((parameter) => [parameter.name, schemaOf(parameter)]),
   )
+  const required = product.parameters.flatMap((row) => row.required === true ? [row.name] : [])
   return {
     info: {
       input: { type: "http", method: "GET", queryParams: exampleOf(product.parameters) },
@@ -224,9 +225,10 @@ function bazaar(product: Product) {
           properties: {
             type: { type: "string", const: "http" },
             method: { type: "string", enum: ["GET"] },
-            queryParams: { type: "object", properties: queryParams },
+            queryParams: { type: "object", properties: queryParams, required },
           },
           required: ["type", "method"],
+          additionalProperties: false,
         },
       },
       required: ["input"],

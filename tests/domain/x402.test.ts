@@ -10,6 +10,7 @@ import { products } from "../../src/domain/product.ts"
 import {
   challenge,
   challengeHeaderLengthMax,
+  challengeV1,
   receiptHeader,
   requirements,
 } from "../../src/domain/x402.ts"
@@ -75,6 +76,29 @@ Deno.test("requirements() names a flow on settle-early routes only", () => {
   equal(requirements(products.latest, terms).extra.paymentFlow, undefined)
   ok(!("paymentFlow" in requirements(products.latest, terms).extra))
   equal(requirements(products.whales, terms).extra.paymentFlow, "upfront")
+})
+
+Deno.test("challengeV1() asks the stock buyer of version 1 for the same payment", () => {
+  for (const product of Object.values(products)) {
+    const body = challengeV1(product, terms, "why")
+    equal([body?.x402Version, body?.error], [1, "why"])
+    equal(body?.accepts, [{
+      scheme: "exact",
+      network: "base",
+      maxAmountRequired: product.price.toString(),
+      resource: `${terms.publicBaseUrl}${product.path}`,
+      description: product.description,
+      mimeType: "application/json",
+      payTo: terms.payTo,
+      maxTimeoutSeconds: 120,
+      asset: terms.asset,
+      extra: { name: "USD Coin", version: "2" },
+    }])
+  }
+})
+
+Deno.test("challengeV1() has nothing to say of a network that version 1 does not know", () => {
+  equal(challengeV1(products.latest, { ...terms, chainId: 1 }), null)
 })
 
 Deno.test("receiptHeader() is the settlement response buyers read", () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual, strictEqual } from "node:assert/strict"
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../src/domain/product.ts"
 import { decodeQuery, sentenceOf } from "../../src/http/query.ts"
@@ -46,6 +46,38 @@ law("decodeQuery() ignores parameters it does not know", Arbitrary.array(text), 
 
 law("decodeQuery() refuses a parameter given twice, whatever its values", digits, (given) => {
   deepStrictEqual(faultsOf(`since=${given}&since=1`), ["since must be given at most once"])
+})
+
+const readResolving = decodeQuery(products.resolving.parameters)
+const numerals = Arbitrary.schema(
+  Schema.String.check(Schema.isPattern(/^[0-9]{0,14}\.?[0-9]{0,8}$/)),
+)
+
+law("decodeQuery() reads a number of up to 12 and 6 digits, and no other", numerals, (given) => {
+  const fits = /^\d{1,12}(\.\d{1,6})?$/.test(given) && Number(given) >= 1_000
+  const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
+  strictEqual(Result.isSuccess(result), fits, given)
+  if (fits) deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+given))
+})
+
+Deno.test("decodeQuery() takes no other spelling of a number", () => {
+  for (const given of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
+    const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
+    strictEqual(Result.isSuccess(result), false, given)
+  }
+})
+
+Deno.test("decodeQuery() holds text to its pattern, and says when a required one is missing", () => {
+  const read = decodeQuery(products.research.parameters)
+  deepStrictEqual(
+    read(new URLSearchParams("market=a-slug-2027")),
+    Result.succeed({ market: "a-slug-2027" }),
+  )
+  for (const query of ["market=A", "market=-a", "market=", `market=${"a".repeat(201)}`, ""]) {
+    const result = read(new URLSearchParams(query))
+    ok(Result.isFailure(result), query)
+    deepStrictEqual(result.failure[0]?.message.includes("missing"), query === "", query)
+  }
 })
 
 Deno.test("decodeQuery() refuses empty values", () => {
