@@ -43,26 +43,36 @@ export const migrationFiles: Effect.Effect<ReadonlyArray<MigrationFile>> = Effec
   },
 )
 
+/** There is something to apply, and this login may not: it does not own the tables. */
+export class MigrationNeeded extends Schema.TaggedError<MigrationNeeded>()("MigrationNeeded", {
+  message: Schema.String,
+}) {}
+
 /**
  * Applies what is pending and returns the names of it. Safe to run any number of times, from any
- * number of processes at once.
+ * number of processes at once. Where nothing is pending it only reads, so that a login without rights
+ * on the schema may run it too.
  */
 export const migrate = (
   files: ReadonlyArray<MigrationFile>,
 ): Effect.Effect<
   ReadonlyArray<string>,
-  SchemaDiverged | Migrator.MigrationError | SqlError,
+  SchemaDiverged | MigrationNeeded | Migrator.MigrationError | SqlError,
   SqlClient
 > =>
   Effect.flatMap(SqlClient, (sql) =>
-    sql.withTransaction(Effect.gen(function* () {
-      yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
-        set_config('statement_timeout', ${statementTimeMax}, true)`
-      yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
-      yield* refuseDivergence(sql, files)
-      const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
-      return applied.map(([, name]) => name)
-    })))
+    Effect.flatMap(pendingOf(sql, files), (pending) => {
+      if (pending.length === 0) return Effect.succeed([])
+      return sql.withTransaction(Effect.gen(function* () {
+        yield* refuseStranger(sql, pending)
+        yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
+          set_config('statement_timeout', ${statementTimeMax}, true)`
+        yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
+        yield* refuseDivergence(sql, files)
+        const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
+        return applied.map(([, name]) => name)
+      }))
+    }))
 
 const runMigrator = Migrator.make({})
 
@@ -76,17 +86,42 @@ const record = (files: ReadonlyArray<MigrationFile>) =>
       })),
   ]))
 
+/** What is not applied under its own name. */
+const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
+  Effect.map(
+    appliedNames(sql),
+    (applied) => files.filter(({ id, name }) => applied.get(id) !== name),
+  )
+
+const refuseStranger = Effect.fnUntraced(
+  function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {
+    const [rights] = yield* sql<{ may: boolean }>`
+      SELECT has_schema_privilege(current_schema(), 'CREATE') AS may`
+    if (rights?.may === true) return
+    return yield* new MigrationNeeded({
+      message: `Cannot migrate: ${
+        pending.map(({ name }) => name).join(", ")
+      } must be applied by the ` +
+        "owner of the schema: run the task migrate with MIGRATION_DATABASE_URL",
+    })
+  },
+)
+
+const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [found] = yield* sql<
+    { found: boolean }
+  >`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  if (found?.found !== true) return new Map<number, string>()
+  const rows = yield* sql<{ migration_id: number; name: string }>`
+    SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+  return new Map(rows.map((row) => [row.migration_id, row.name]))
+})
+
 /** Effect's migrator passes over an id below the newest applied one in silence: here it is refused. */
 const refuseDivergence = Effect.fnUntraced(
   function* (sql: SqlClient, files: ReadonlyArray<MigrationFile>) {
-    const [found] = yield* sql<
-      { found: boolean }
-    >`SELECT to_regclass(${table}) IS NOT NULL AS found`
-    if (found?.found !== true) return
-    const rows = yield* sql<{ migration_id: number; name: string }>`
-      SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
-    const applied = new Map(rows.map((row) => [row.migration_id, row.name]))
-    const newest = rows.at(-1)?.migration_id ?? 0
+    const applied = yield* appliedNames(sql)
+    const newest = [...applied.keys()].at(-1) ?? 0
     for (const { id, name } of files) {
       const before = applied.get(id)
       if (before === undefined && id <= newest) {

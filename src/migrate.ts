@@ -1,0 +1,37 @@
+/**
+ * Brings the store to the newest schema and grants each login its rights, as the owner of the tables.
+ *
+ * Run it before a new version of the service starts. A service whose own login owns the tables does
+ * the first half by itself.
+ *
+ * @module
+ */
+import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { layerPostgres } from "./adapters/postgres/client.ts"
+import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
+import { grantRoles, roles } from "./adapters/postgres/roles.ts"
+import { whyStopped } from "./announce.ts"
+import { loadMigration } from "./workerSettings.ts"
+
+const program = Effect.gen(function* () {
+  const { databaseUrl } = yield* loadMigration((name) => Deno.env.get(name))
+  const applied = yield* Effect.flatMap(migrationFiles, migrate).pipe(
+    Effect.tap(() => grantRoles),
+    Effect.provide(Layer.fresh(layerPostgres({ url: databaseUrl, maxConnections: 1 }))),
+  )
+  yield* Console.log(
+    applied.length === 0 ? "The schema is up to date" : `Applied ${applied.join(", ")}`,
+  )
+  yield* Console.log(
+    `Rights granted: GRANT ${roles.service} TO the service's login, ` +
+      `GRANT ${roles.refund} TO the refund worker's`,
+  )
+}).pipe(Effect.scoped)
+
+const exit = await Effect.runPromiseExit(program)
+if (Exit.isFailure(exit)) {
+  await Effect.runPromise(
+    Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : whyStopped(exit.cause)),
+  )
+  Deno.exit(1)
+}
