@@ -126,13 +126,13 @@ function* steal(world: World, market: Market, me: Task, shown: Shown): Steps {
   const { chain, random } = world
   const { from, nonce } = shown.authorization
   const secret = random.chance(0.5) ? -1 : null
-  for (let waited = 0; !chain.everPaid.has(nonceKey(from, nonce)); waited += 5) {
+  for (let waited = 0; !chain.everPaid.has(nonceKey(from, nonce)); waited += 2) {
     if (waited > thiefPatience) return
-    yield wait(me, "lurk", 5)
+    yield wait(me, "lurk", 2)
   }
   world.count("thief: shows what is public")
   for (let times = 0; times < 3; times++) {
-    yield wait(me, "lurk", random.between(0, 20))
+    yield wait(me, "lurk", times * random.between(0, 20))
     yield* ask(world, market, me, { ...shown, secret }, "thief", 30)
   }
 }

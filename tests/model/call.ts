@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Authorization, Proof } from "./chain.ts"
+import { type Authorization, blockSeconds, type Proof } from "./chain.ts"
 import { type Lost, lost, type Row } from "./database.ts"
 import { type Machine, type Steps, type Task, wait } from "./kernel.ts"
 import type { Told, World } from "./world.ts"
@@ -14,9 +14,15 @@ export const hold = 300
 /** How long after the intent a settle-early payment may still be sold to its buyer. */
 export const sellWithin = 60
 
-/** Whether the chain shows what was agreed: nothing else is sold. */
-export function sellable(row: Row, proof: Proof): boolean {
-  return proof.proof === "paid" && proof.value === row.authorization.value
+/**
+ * Whether the chain shows what was agreed, and in a block that came after the claim and after the
+ * look before its intent. What was public earlier may have been copied by whoever made the claim:
+ * that is paid back, never sold.
+ */
+export function sellable({ broken }: World, row: Row, proof: Proof): boolean {
+  if (proof.proof !== "paid" || proof.value !== row.authorization.value) return false
+  const later = proof.block > row.unusedAt && proof.block * blockSeconds > row.claimedAt
+  return later || broken.has("sell what was public before")
 }
 
 /** What a buyer, or a thief, puts into a request. */

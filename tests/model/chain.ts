@@ -38,6 +38,8 @@ export interface Entry extends Authorization {
 export interface View {
   readonly head: number
   readonly safe: number
+  /** Logs above this block are missing from it: they come from a node that lags behind the head's. */
+  readonly logs: number
 }
 
 export type Proof =
@@ -63,6 +65,8 @@ export interface ChainFaults {
   unreadable: number
   /** Chance that a read is answered by a node that lags. */
   lagging: number
+  /** Chance that only the logs come from a node that lags, by far more. */
+  incomplete: number
 }
 
 interface Pending {
@@ -79,10 +83,13 @@ export class Chain {
   /** What a reorganisation has touched; whether it came back or not. */
   readonly reorganised = new Set<number>()
   dropped = 0
+  /** Until when nobody can read it. */
+  unreadableUntil = 0
+  /** The last block that held anything of ours. */
+  lastEntry = -1
   #pending: Array<Pending> = []
   /** Uses that lost their nonce to another: a reorganisation brings them back. */
   #losers: Array<Authorization> = []
-  #lastEntry = -1
   #mining = false
   readonly kernel: Kernel
   readonly random: Random
@@ -103,7 +110,7 @@ export class Chain {
 
   /** Whether nothing can happen any more unless somebody broadcasts. */
   quiet(): boolean {
-    return this.#pending.length === 0 && this.#lastEntry <= this.head() - this.safeLag
+    return this.#pending.length === 0 && this.lastEntry <= this.head() - this.safeLag
   }
 
   /** Offers a use to the miners, from this many seconds on. */
@@ -141,7 +148,7 @@ export class Chain {
     if (block * blockSeconds >= use.validBefore) return
     if ((this.fundedAt.get(use.from) ?? 0) > this.kernel.now) return
     this.entries.set(key, { ...use, block })
-    this.#lastEntry = block
+    this.lastEntry = Math.max(this.lastEntry, block)
     if (use.to === payTo && use.kind === "transfer" && !this.everPaid.has(key)) {
       this.everPaid.set(key, this.kernel.now)
     }
@@ -163,27 +170,32 @@ export class Chain {
     // Who lost a nonce may win it now: both are offered anew, in any order.
     const contested = again.length > 0 ? this.#losers.splice(0) : []
     for (const use of [...contested, ...again]) {
-      this.#pending.push({ use, from: this.kernel.now + this.random.between(0, 6) })
+      // The new branch may hold it already, in an earlier block or a later one than before.
+      if (this.random.chance(0.5)) this.#execute(use, from + 1 + this.random.below(depth))
+      else this.#pending.push({ use, from: this.kernel.now + this.random.between(0, 6) })
     }
   }
 
   /** What a reader sees: now and then an older head. Null when it is told nothing. */
   *view(me: Task, step: string): Steps<View | null> {
     yield wait(me, step, this.random.between(0.02, 0.3))
+    if (this.kernel.now < this.unreadableUntil) return null
     if (this.random.chance(this.faults.unreadable)) return null
     const behind = this.random.chance(this.faults.lagging) ? 1 + this.random.below(2) : 0
     const head = this.head() - behind
-    return { head, safe: head - this.safeLag }
+    const missing = this.random.chance(this.faults.incomplete) ? this.random.below(20) : 0
+    return { head, safe: head - this.safeLag, logs: head - missing }
   }
 
-  /** The use of a nonce, as of a block. */
-  used(key: number, upTo: number): Entry | undefined {
+  /** The use of a nonce, as of a block, as far as the reader has the logs. */
+  used(key: number, upTo: number, { logs }: View): Entry | undefined {
     const entry = this.entries.get(key)
-    return entry !== undefined && entry.block <= upTo ? entry : undefined
+    return entry !== undefined && entry.block <= Math.min(upTo, logs) ? entry : undefined
   }
 
-  /** Every transfer to us above one block, up to another. */
-  received(above: number, upTo: number): ReadonlyArray<Entry> {
+  /** Every transfer to us above one block, up to another, as far as the reader has the logs. */
+  received(above: number, to: number, { logs }: View): ReadonlyArray<Entry> {
+    const upTo = Math.min(to, logs)
     const found: Array<Entry> = []
     for (const entry of this.entries.values()) {
       if (entry.to !== payTo || entry.kind !== "transfer") continue

@@ -40,7 +40,8 @@ export function* sellComputeFirst(world: World, me: Task, call: Call, row: Row):
     const reply: Reply = given ? { status: 200, charged: false, body } : notCharged
     return yield* releaseAndTell(world, me, call, row, reply)
   }
-  if (!(yield* stillUnused(world, me, call, row))) return
+  const unusedAt = yield* stillUnused(world, me, call, row)
+  if (unusedAt === null) return
   const answer = world.nextAnswer()
   const early = broken.has("settle before intent")
     ? yield* settle(world, me, shown.authorization, "settle")
@@ -50,6 +51,7 @@ export function* sellComputeFirst(world: World, me: Task, call: Call, row: Row):
     database.move(row, "intend", {
       answer: kept,
       intendedAt: kernel.now,
+      unusedAt,
       leaseUntil: kernel.now + lease,
     }))
   if (settling === lost) return void (yield* respond(world, me, call, kernel.now, notCharged))
@@ -71,7 +73,7 @@ function* end(
   const { database, kernel } = world
   const moved = yield* database.call(me, "answer", () => {
     if (proof.proof === "never") return database.move(settling, "void", { answer: null })
-    if (!sellable(settling, proof)) return database.move(settling, "doubt", {})
+    if (!sellable(world, settling, proof)) return database.move(settling, "doubt", {})
     return database.move(settling, "answer", { answer, answeredAt: kernel.now })
   })
   const row = moved === lost || moved === null ? yield* read(world, me, call.key) : moved
@@ -112,14 +114,14 @@ export function* verified(world: World, me: Task, call: Call, row: Row): Steps<b
 
 /**
  * What is on the chain before its intent is public: whoever shows it may have copied it. It is never
- * sold, but paid back.
+ * sold, but paid back. Returns the block at which it was still unused; null when it may not be sold.
  */
-export function* stillUnused(world: World, me: Task, call: Call, row: Row): Steps<boolean> {
-  if (world.broken.has("sell what was public before")) return true
+export function* stillUnused(world: World, me: Task, call: Call, row: Row): Steps<number | null> {
+  if (world.broken.has("sell what was public before")) return -1
   const view = yield* world.chain.view(me, "look before the intent")
-  if (view !== null && world.chain.used(row.key, view.head) === undefined) return true
+  if (view !== null && world.chain.used(row.key, view.head, view) === undefined) return view.head
   yield* releaseAndTell(world, me, call, row, view === null ? notCharged : unresolved)
-  return false
+  return null
 }
 
 /** A release that does not come through is made by the sweep, when the lease has run out. */

@@ -33,9 +33,12 @@ export interface Row {
   readonly order: SettlementOrder
   state: PaymentState
   fence: number
+  claimedAt: number
   secret: number | null
   leaseUntil: number
   intendedAt: number | null
+  /** The block at which the chain still showed it unused, right before the intent. */
+  unusedAt: number
   answeredAt: number | null
   sentAt: number | null
   /** The answer's identity; null when there are no bytes. */
@@ -127,7 +130,10 @@ export class Database {
 
   /** Makes the row, or returns the one that is there. */
   claim(
-    row: Omit<Row, "key" | "state" | "fence" | "intendedAt" | "answeredAt" | "sentAt" | "refund">,
+    row: Omit<
+      Row,
+      "key" | "state" | "fence" | "intendedAt" | "unusedAt" | "answeredAt" | "sentAt" | "refund"
+    >,
   ): { readonly claimed: boolean; readonly row: Row } {
     const key = nonceKey(row.authorization.from, row.authorization.nonce)
     const known = this.rows.get(key)
@@ -146,6 +152,7 @@ export class Database {
     const shape = {
       request: null,
       signature: 0,
+      claimedAt: 0,
 
       secret: null,
       leaseUntil: 0,
@@ -246,7 +253,14 @@ export class Database {
   }
 }
 
-const blank = { fence: 0, intendedAt: null, answeredAt: null, sentAt: null, refund: null }
+const blank = {
+  fence: 0,
+  intendedAt: null,
+  unusedAt: -1,
+  answeredAt: null,
+  sentAt: null,
+  refund: null,
+}
 
 function copy(row: Row): Row {
   return { ...row, refund: row.refund === null ? null : { ...row.refund } }

@@ -77,7 +77,7 @@ export function* sell(world: World, me: Task, call: Call): Steps {
     const made = yield* database.call(me, "claim", () => {
       const leaseUntil = kernel.now + lease
       const ticket = { authorization, signature: shown.signature, request, order, secret } as const
-      return database.claim({ ...ticket, leaseUntil, answer: null })
+      return database.claim({ ...ticket, claimedAt: kernel.now, leaseUntil, answer: null })
     })
     if (made === lost) return void (yield* respond(world, me, call, kernel.now, unresolved))
     if (made.claimed) return yield* run(world, me, call, made.row)
@@ -86,7 +86,7 @@ export function* sell(world: World, me: Task, call: Call): Steps {
     const row = yield* read(world, me, call.key)
     if (row === lost) return void (yield* respond(world, me, call, kernel.now, unresolved))
     if (row === null) return void (yield* respond(world, me, call, kernel.now, challenge))
-    const again = yield* known(world, me, call, row, late)
+    const again = yield* known(world, me, call, row, late, waits)
     if (again === "answered") return
     yield wait(me, "wait", waitSeconds)
     if (call.gone) return
@@ -107,6 +107,7 @@ function* known(
   call: Call,
   found: Row,
   late: boolean,
+  waits: number,
 ): Steps<"answered" | "wait"> {
   const { database, kernel, broken } = world
   const readAt = kernel.now
@@ -127,7 +128,7 @@ function* known(
   if (row === lost) return yield* reply(unresolved)
   if (row === null) return "wait"
   const decidedAt = needsChain ? kernel.now : readAt
-  switch (sentAgain(row.state, shows || pretends(world, row))) {
+  switch (sentAgain(row.state, shows || pretends(world, row, waits))) {
     case "claim": {
       if (late) return yield* reply(challenge)
       // Who first showed a secret is the buyer; nobody else may take what they left.
@@ -137,6 +138,7 @@ function* known(
         database.move(row, "claim", {
           fence: row.fence + 1,
           secret,
+          claimedAt: kernel.now,
           leaseUntil: kernel.now + lease,
         }))
       if (claimed === lost) return yield* reply(notCharged)
@@ -170,8 +172,8 @@ function isBound({ broken }: World, { shown }: Call, row: Row): boolean {
 }
 
 /** Only for a protocol that is broken so: who shows no secret is taken for who does. */
-function pretends({ broken }: World, { state }: Row): boolean {
-  return state === "answered"
+function pretends({ broken }: World, { state }: Row, waits: number): boolean {
+  return state === "answered" && waits === 0
     ? broken.has("redeliver without the secret")
     : broken.has("join without the secret")
 }
@@ -181,7 +183,7 @@ function* sellUnresolved(world: World, me: Task, call: Call, row: Row): Steps<bo
   const { database, kernel } = world
   const proof = yield* proofOf(world, me, row.authorization)
   const inTime = kernel.now - (row.intendedAt ?? 0) < sellWithin
-  if (!sellable(row, proof) || !inTime) {
+  if (!sellable(world, row, proof) || !inTime) {
     yield* judge(world, me, row, proof)
     return false
   }

@@ -29,7 +29,7 @@ export function proofIn(
 ): Proof {
   const { value, validBefore } = payment
   const key = nonceKey(payment.from, payment.nonce)
-  const entry = chain.used(key, view.head)
+  const entry = chain.used(key, view.head, view)
   if (entry !== undefined) {
     const safe = entry.block <= view.safe
     const { block } = entry
@@ -55,6 +55,7 @@ export function proofIn(
 /** What a worker sees of a refund: confirmed by its own pair of logs, on a safe block. */
 export function refundIn(
   chain: Chain,
+  view: View,
   upTo: number,
   { treasury, nonce, payer, amount }: {
     readonly treasury: number
@@ -63,7 +64,7 @@ export function refundIn(
     readonly amount: number
   },
 ): "confirmed" | "spent elsewhere" | "unused" {
-  const entry = chain.used(nonceKey(treasury, nonce), upTo)
+  const entry = chain.used(nonceKey(treasury, nonce), upTo, view)
   if (entry === undefined) return "unused"
   const ours = entry.kind === "transfer" && entry.to === payer && entry.value === amount
   return ours ? "confirmed" : "spent elsewhere"

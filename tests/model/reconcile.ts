@@ -61,7 +61,7 @@ export function* judge(world: World, me: Task, row: Row, proof: Proof): Steps<Ro
     return yield* database.call(me, "void", () => database.move(row, "void", { answer: null }))
   }
   const age = kernel.now - (row.intendedAt ?? -hold)
-  if (sellable(row, proof) && row.state === "unresolved") {
+  if (sellable(world, row, proof) && row.state === "unresolved") {
     if (row.order === "settle-early" && age < sellWithin) return row
     if (row.order === "compute-first" && age < hold) {
       return yield* database.call(
@@ -142,7 +142,7 @@ export function* scan(world: World, me: Task): Steps<boolean> {
     return true
   }
   if (broken.has("cursor before rows")) yield* database.call(me, "advance", advance)
-  for (const entry of chain.received(cursor - overlap, upTo)) {
+  for (const entry of chain.received(cursor - overlap, upTo, view)) {
     const matched = yield* database.call(me, "match", () => match(world, entry))
     if (matched === lost) return false
   }

@@ -29,14 +29,20 @@ export function* sellSettleEarly(world: World, me: Task, call: Call, row: Row): 
   const { shown } = call
   yield wait(me, "check", random.between(0.01, 0.5))
   if (!(yield* verified(world, me, call, row))) return
-  if (!(yield* stillUnused(world, me, call, row))) return
+  const unusedAt = yield* stillUnused(world, me, call, row)
+  if (unusedAt === null) return
   const early = broken.has("settle before intent")
     ? yield* settle(world, me, shown.authorization, "settle")
     : null
   const settling = yield* database.call(
     me,
     "intend",
-    () => database.move(row, "intend", { intendedAt: kernel.now, leaseUntil: kernel.now + lease }),
+    () =>
+      database.move(row, "intend", {
+        intendedAt: kernel.now,
+        unusedAt,
+        leaseUntil: kernel.now + lease,
+      }),
   )
   if (settling === lost) return void (yield* respond(world, me, call, kernel.now, notCharged))
   if (settling === null) return void (yield* respond(world, me, call, kernel.now, unresolved))
@@ -44,7 +50,7 @@ export function* sellSettleEarly(world: World, me: Task, call: Call, row: Row): 
   const proof = yield* proveSettled(world, me, row, said)
   const moved = yield* database.call(me, "settled", () => {
     if (proof.proof === "never") return database.move(settling, "void", {})
-    if (!sellable(settling, proof)) return database.move(settling, "doubt", {})
+    if (!sellable(world, settling, proof)) return database.move(settling, "doubt", {})
     return database.move(settling, "settle", { leaseUntil: kernel.now + lease })
   })
   if (moved !== lost && moved?.state === "settled") {

@@ -34,25 +34,43 @@ export function simulate(
   const market: Market = { edges, active: 0, signatures: 0 }
   openMarket(world, market)
   kernel.later(calmAt, () => world.calm())
-  if (world.restores) scheduleRestore(world, [...edges.map(({ machine }) => machine), ...workers])
+  if (!world.faultFree) scheduleOutages(world)
+  if (world.restoreAt !== null) {
+    scheduleRestore(world, world.restoreAt, [...edges.map(({ machine }) => machine), ...workers])
+  }
   kernel.run(endAt, () => kernel.now > calmAt + stragglers && isOver(world, market), 10)
   return { world, verdict: judge(world) }
 }
 
 /** Nothing is left to do, for anybody, and nothing can come. */
-function isOver({ database, chain }: World, market: Market): boolean {
+function isOver(world: World, market: Market): boolean {
+  const { database, chain } = world
   if (market.active > 0 || !chain.quiet()) return false
   for (const { state, sentAt } of database.rows.values()) {
     if (!atRest(state, sentAt !== null)) return false
   }
-  return database.cursor >= chain.head() - 100
+  return database.cursor >= chain.lastEntry || world.broken.has("no chain scan")
+}
+
+/** Now and then the database, or every reader of the chain, is away for a while. */
+function scheduleOutages({ kernel, random, database, chain }: World): void {
+  const at = random.between(0, 800)
+  if (random.chance(0.15)) {
+    kernel.later(at, () => database.awayUntil = at + random.between(5, 90))
+  }
+  if (random.chance(0.15)) {
+    kernel.later(at, () => chain.unreadableUntil = at + random.between(5, 90))
+  }
 }
 
 /** Everything is stopped, an older backup is restored, the chain is scanned, all starts again. */
-function scheduleRestore(world: World, machines: ReadonlyArray<Machine>): void {
+function scheduleRestore(
+  world: World,
+  at: number,
+  machines: ReadonlyArray<Machine>,
+): void {
   const { kernel, random, database } = world
-  const at = random.between(100, 850)
-  kernel.later(at - random.between(5, 100), () => {
+  kernel.later(Math.max(0, at - random.between(5, 150)), () => {
     const backup = database.backup()
     kernel.later(at - kernel.now, () => {
       world.note(null, "the database is restored")

@@ -94,13 +94,13 @@ function nonceOf({ random, broken }: World, { authorization }: Row, refund: Refu
 
 function confirmation(
   { chain, broken }: World,
-  { head, safe }: View,
+  view: View,
   { treasury, nonce, amount }: Refund,
   { authorization }: Row,
 ): ReturnType<typeof refundIn> {
   if (treasury === null || nonce === null) return "unused"
-  const upTo = broken.has("confirm a refund before safe") ? head : safe
-  return refundIn(chain, upTo, { treasury, nonce, payer: authorization.from, amount })
+  const upTo = broken.has("confirm a refund before safe") ? view.head : view.safe
+  return refundIn(chain, view, upTo, { treasury, nonce, payer: authorization.from, amount })
 }
 
 /** The signature is stored before anybody sees it. */

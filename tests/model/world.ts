@@ -47,8 +47,8 @@ export class World {
   readonly told: Array<Told> = []
   /** When a second treasury takes over; null when it never does. */
   readonly rotationAt: number | null
-  /** Whether an older backup of the database is restored in this run. */
-  readonly restores: boolean
+  /** When an older backup of the database is restored; null when none is. */
+  readonly restoreAt: number | null
   /** How often something worth counting happened. */
   readonly counts = new Map<string, number>()
   readonly trace: Array<string> | null
@@ -70,8 +70,10 @@ export class World {
     this.random = new Random(seed)
     this.faults = this.faultFree ? { ...noFaults } : drawFaults(this.random)
     this.kernel = new Kernel(this.random, this.faults)
-    this.rotationAt = this.random.chance(0.3) ? this.random.between(100, 900) : null
-    this.restores = !this.payersBehave && this.random.chance(0.2)
+    const restoreAt = this.random.between(100, 850)
+    this.restoreAt = !this.payersBehave && this.random.chance(0.25) ? restoreAt : null
+    const rotationAt = restoreAt + this.random.between(-100, 100)
+    this.rotationAt = this.random.chance(0.4) ? rotationAt : null
     this.chain = new Chain(this.kernel, this.faults, this.random.pick([3, 15]))
     this.database = new Database(this.kernel, this.faults, broken)
   }
@@ -103,6 +105,7 @@ export class World {
   calm(): void {
     Object.assign(this.faults, noFaults)
     this.database.awayUntil = 0
+    this.chain.unreadableUntil = 0
   }
 }
 
@@ -112,6 +115,7 @@ const noFaults: Faults = {
   reorg: 0,
   unreadable: 0,
   lagging: 0,
+  incomplete: 0,
   away: 0,
   unknown: 0,
   misbehaviour: 0,
@@ -126,6 +130,7 @@ function drawFaults(random: Random): Faults {
     reorg: upTo(0.04),
     unreadable: upTo(0.05),
     lagging: upTo(0.2),
+    incomplete: upTo(0.1),
     away: upTo(0.03),
     unknown: upTo(0.03),
     misbehaviour: upTo(0.7),
