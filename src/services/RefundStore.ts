@@ -1,0 +1,100 @@
+/**
+ * The port to the memory of refunds: one row a refund, every arrow one compare-and-set on it.
+ *
+ * A claim leases a row on the store's own clock and raises its fence, so that a worker whose lease ran
+ * out, and whose refund another one has claimed, can no longer move the row. With the arrow that
+ * confirms or cancels a refund, and in the same transaction, its payment becomes refunded or void.
+ *
+ * @module
+ */
+import { Context, type Duration, type Effect } from "effect"
+import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "../domain/payment.ts"
+import type { Caps, Refund, RefundState, SignedSums } from "../domain/refund.ts"
+
+/** The row a worker believes in: nothing moves unless it still is so. */
+export interface HeldRefund {
+  readonly paymentId: PaymentId
+  readonly state: RefundState
+  readonly fence: number
+}
+
+/** A refund under a lease. */
+export interface ClaimedRefund extends Refund, HeldRefund {
+  /** Seconds since the epoch at which it was first owed, on the store's clock. */
+  readonly owedAtSeconds: bigint
+  /** Where the chain showed the payment to whoever owed it; a hint. */
+  readonly paidTransaction: string | null
+  /** The transaction a facilitator named for the refund; a hint. */
+  readonly transactionHint: string | null
+  /** Why it did not move when it was last worked on. */
+  readonly lastReason: string | null
+}
+
+/** What is signed: under the same treasury and nonce for ever, each time with a later validBefore. */
+export interface RefundSignature {
+  readonly treasury: Address
+  readonly nonce: Bytes32
+  readonly validBefore: bigint
+  readonly signature: Signature
+}
+
+export type RefundMove =
+  /** The facilitator says that it brought the refund to the chain. */
+  | {
+    readonly event: "broadcast"
+    readonly transactionHint: string
+    readonly again: Duration.Duration
+  }
+  /** `treasury` and `nonce` are those of a refund that was paid before its row knew. */
+  | {
+    readonly event: "confirm"
+    readonly treasury: Address
+    readonly nonce: Bytes32
+    readonly at: PaidAt
+  }
+  | { readonly event: "cancel"; readonly reason: string }
+  /** Due again after `again`, but only for the chain's word. */
+  | { readonly event: "stick"; readonly reason: string; readonly again: Duration.Duration }
+  /** Not an arrow: the row stays, and is due again after `again`. */
+  | {
+    readonly event: "postpone"
+    readonly reason: string
+    readonly again: Duration.Duration
+    /** True when a facilitator declined it. */
+    readonly declined: boolean
+  }
+
+/** The refunds of one state, in sum. */
+export interface RefundsStanding {
+  readonly refunds: number
+  readonly amount: bigint
+  /** Milliseconds since the oldest of them was first owed. */
+  readonly oldestAgoMs: number
+}
+
+export class RefundStore extends Context.Service<RefundStore, {
+  /**
+   * Leases refunds that are due to be worked on, longest due first. Each of them to one caller at a
+   * time, until its lease runs out or it is moved; stuck ones are among them, for the chain may have
+   * paid them after all.
+   */
+  readonly claimDue: (
+    lease: Duration.Duration,
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<ClaimedRefund>>
+  /**
+   * Stores a signature before anybody sees it, unless the sum of all signed would go over the caps:
+   * that is decided for one signature at a time, whoever signs. The lease goes on.
+   */
+  readonly sign: (
+    held: HeldRefund,
+    signed: RefundSignature,
+    caps: Caps,
+  ) => Effect.Effect<"signed" | "lost" | "over_caps">
+  /** Makes one move and ends the lease; false when the row is not, or no longer, as `held` says. */
+  readonly move: (held: HeldRefund, move: RefundMove) => Effect.Effect<boolean>
+  /** What was signed for, other than for this refund: each refund by its newest signature. */
+  readonly signedBeside: (paymentId: PaymentId) => Effect.Effect<SignedSums>
+  /** How the refunds stand, by state; a state without refunds is absent. */
+  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
+}>()("bellwether/services/RefundStore") {}
