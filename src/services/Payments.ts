@@ -109,12 +109,15 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   })
 
   /** Why nothing can be claimed now; a payment that is known is answered all the same. */
-  const obstacle = Effect.fnUntraced(function* ({ product, late: why }: Purchase) {
+  const obstacle = Effect.fnUntraced(function* (sale: Sale) {
+    const { product, late: why } = sale.purchase
     if (why !== null) return late(why)
     if ((yield* fibers.size) >= inFlightMax) return overloaded
     if (product.order === "compute-first") return null
-    const underWay = yield* fibers.underWay
-    return (yield* solvency.covers(product.price, underWay)) ? null : unavailable
+    const reserved = yield* fibers.reserve(sale)
+    if (yield* solvency.covers(product.price, reserved)) return null
+    yield* fibers.unreserve(sale)
+    return unavailable
   })
 
   const sagaOf = ({ product }: Purchase) => (claimed: Claimed) =>
@@ -130,7 +133,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     isBuyer && row.state === "unresolved" && row.order === "settle-early"
       ? fibers.run(
         takeUp(sagaPorts, row),
-        ({ row, task }) => deliver(sagaPorts, row, task),
+        ({ row, task, stored }) => Effect.andThen(stored, deliver(sagaPorts, row, task)),
         sale,
       )
       : Effect.succeedNone
@@ -150,7 +153,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     const row = needsChain(found, timing) ? yield* reconcile(ports, found) : found
     const answer = sentAgain(row.state, isBuyer && hash === row.secretHash)
     if (answer === "claim") {
-      const refused = yield* obstacle(purchase)
+      const refused = yield* obstacle(sale)
       if (refused !== null) return yield* refused
       const delivery = yield* fibers.run(claimAnew(row, hash), sagaOf(purchase), sale)
       return Option.isSome(delivery) ? delivery.value : yield* inProgress
@@ -186,7 +189,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       const known = yield* store.find(ticket.paymentId)
       return yield* Option.isSome(known) ? conflict(known.value) : forged
     }
-    const refused = yield* obstacle(purchase)
+    const refused = yield* obstacle(sale)
     if (refused === null) {
       const hash = secretHash(ticket.paymentId, purchase.secret)
       const claim = Effect.map(
@@ -195,6 +198,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       )
       const delivery = yield* fibers.run(claim, sagaOf(purchase), sale)
       if (Option.isSome(delivery)) return delivery.value
+      yield* fibers.unreserve(sale)
     }
     const known = yield* store.find(ticket.paymentId)
     if (Option.isSome(known)) return yield* again(known.value, sale, timing.waitTimes)
@@ -210,7 +214,10 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
 
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   return Payments.of({
-    sell: (purchase, task) => counted({ purchase, task, count: countOnce(purchase.product) }, sell),
+    sell: (purchase, task) => {
+      const sale = { purchase, task, count: countOnce(purchase.product) }
+      return Effect.ensuring(counted(sale, sell), fibers.unreserve(sale))
+    },
     sent,
     status: store.find,
     sweep: sweep(ports),

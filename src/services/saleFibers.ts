@@ -33,20 +33,31 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
-  let underWay = 0n
+  /** Whole units of the settle-early sales whose intent the store does not show yet. */
+  const reserved = new Map<Sale | Payment, bigint>()
+  const unreserve = (key: Sale | Payment) => Effect.sync(() => reserved.delete(key))
 
+  /** Reserves a sale's price, and tells what is reserved beside it: nobody comes between the two. */
+  const reserve = (sale: Sale) =>
+    Effect.sync(() => {
+      reserved.delete(sale)
+      const beside = reserved.values().reduce((sum, units) => sum + units, 0n)
+      reserved.set(sale, sale.purchase.product.price)
+      return beside
+    })
+
+  /** From here on the fiber answers for what was reserved. */
   const inFiber = (sale: Sale, row: Payment, saga: Effect.Effect<Sold, Failure>) => {
-    const liable = row.order === "settle-early" ? row.amount : 0n
-    underWay += liable
+    if (reserved.delete(sale)) reserved.set(row, row.amount)
     return FiberSet.run(
       fibers,
       Effect.onExit(
         Effect.interruptible(saga),
         (exit) =>
-          Effect.suspend(() => {
-            underWay -= liable
-            return sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false })))
-          }),
+          Effect.andThen(
+            unreserve(row),
+            sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
+          ),
       ),
     )
   }
@@ -72,7 +83,8 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
         requirements: requirements(product, terms),
       }
       const abandoned = yield* Deferred.make<void>()
-      const fiber = yield* inFiber(sale, row, saga({ row, request, task: sale.task, abandoned }))
+      const claimed = { row, request, task: sale.task, abandoned, stored: unreserve(row) }
+      const fiber = yield* inFiber(sale, row, saga(claimed))
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )
@@ -88,8 +100,8 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
     background: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
     /** How many payments are worked on. */
     size: FiberSet.size(fibers),
-    /** Whole units of the settle-early sales that are worked on. */
-    underWay: Effect.sync(() => underWay),
+    reserve,
+    unreserve,
   }
 })
 

@@ -42,6 +42,8 @@ export interface Claimed {
   readonly task: Task
   /** Done when its buyer has hung up. */
   readonly abandoned: Deferred.Deferred<void>
+  /** To be told when the store shows that this payment may have been taken. */
+  readonly stored: Effect.Effect<unknown>
 }
 
 /** What comes before the intent: any failure, or a buyer who hangs up, releases the payment. */

@@ -25,9 +25,9 @@ const floatPatience = Duration.seconds(5)
 export interface Solvency {
   /**
    * True while one more sale of this price could be refunded. False when the chain cannot tell. What
-   * this process has under way and the store does not show yet is counted in `underWay`.
+   * this process has begun and the store does not show yet is `reserved`.
    */
-  readonly covers: (price: AtomicAmount, underWay: bigint) => Effect.Effect<boolean>
+  readonly covers: (price: AtomicAmount, reserved: bigint) => Effect.Effect<boolean>
 }
 
 export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions): Solvency {
@@ -41,8 +41,8 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
     return float
   })
 
-  const covers = (price: AtomicAmount, underWay: bigint) =>
-    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + underWay + price).pipe(
+  const covers = (price: AtomicAmount, reserved: bigint) =>
+    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + reserved + price).pipe(
       Effect.catch((error) =>
         Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
       ),
