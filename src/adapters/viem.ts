@@ -16,7 +16,7 @@ import {
 import { type Finality, type Head, watchSafeHead } from "./viem/heads.ts"
 import { type Blocks, eventsIn, eventsOf } from "./viem/logs.ts"
 import { answerBytesMax, connect, NoAnswer, type Rpc, type RpcOptions } from "./viem/rpc.ts"
-import { scan } from "./viem/scan.ts"
+import { scan, scanBlocksMax } from "./viem/scan.ts"
 import { balanceCall, belongs, stateCall, type TokenEvent, topicOf, topics } from "./viem/token.ts"
 import { decodeBytes, decodeQuantity, decodeReceipt, decodeWord } from "./viem/wire.ts"
 
@@ -24,6 +24,8 @@ export interface ChainOptions extends RpcOptions {
   readonly finality: Finality
   /** The chain the endpoint must be of; USDC's on Base when left out. */
   readonly chainId?: number
+  /** Blocks a stretch of the scan may have: what the endpoint answers for at once. */
+  readonly scanBlocksMax?: number
 }
 
 /** How long a question of ours may take, with all the calls it needs: less than those who ask wait. */
@@ -59,6 +61,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       }),
     )
   const inTime = within(questionTimeout)
+  const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   return Chain.of({
     paymentProof: (expected) =>
@@ -70,7 +73,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
         Effect.flatMap(safeHead, ({ number }) =>
           after === null
             ? Effect.succeed({ transfers: [], through: number })
-            : scan(rpc, { asset, to }, after, number)),
+            : scan(rpc, { asset, to, blocksMax }, after, number)),
       ),
     balanceOf: (asset, holder) =>
       inTime(Effect.map(

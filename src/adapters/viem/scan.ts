@@ -14,8 +14,8 @@ import { type Blocks, eventsOf } from "./logs.ts"
 import { answerBytesMax, type NoAnswer, type Rpc } from "./rpc.ts"
 import { belongs, type TokenEvent, topicOf, topics } from "./token.ts"
 
-/** Blocks a question is about: public endpoints answer for no more. */
-export const scanBlocksMax = 2_000n
+/** Blocks a stretch has unless told otherwise: public endpoints answer for no more. */
+export const scanBlocksMax = 2_000
 /** Payers a question names. */
 const payersMax = 100
 const concurrency = 4
@@ -23,6 +23,7 @@ const concurrency = 4
 interface Query {
   readonly asset: Address
   readonly to: Address
+  readonly blocksMax: number
 }
 
 /**
@@ -35,7 +36,8 @@ export const scan = (
   after: bigint,
   safe: bigint,
 ): Effect.Effect<ScannedBlocks, NoAnswer> => {
-  const through = after + scanBlocksMax < safe ? after + scanBlocksMax : safe
+  const furthest = after + BigInt(query.blocksMax)
+  const through = furthest < safe ? furthest : safe
   return through <= after
     ? Effect.succeed({ transfers: [], through: after })
     : readOrHalve(rpc, query, after + 1n, through)
