@@ -61,7 +61,7 @@ export function whyStopped(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
-      "The tasks let the service write in .data only: DATA_DIR must be a folder there"
+      "The process was started without that permission: start it with the task, which computes them"
   }
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":

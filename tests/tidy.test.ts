@@ -23,7 +23,10 @@ const valueModules = new Set([
   ...["Chunk", "Duration", "Encoding", "flow", "identity", "HashMap", "HashSet", "Iterable"],
 ])
 
-const entryPoints = ["src/main.ts", "src/refund-worker.ts", "src/migrate.ts", "src/buy.ts"]
+const entryPoints = [
+  ...["src/launch.ts", "src/main.ts"],
+  ...["src/refund-worker.ts", "src/migrate.ts", "src/buy.ts"],
+]
 /** Stands in for the venue's own servers, in tests and measurements. */
 const standIns = ["src/adapters/simulation/wire.ts"]
 
