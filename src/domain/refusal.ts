@@ -161,7 +161,9 @@ export function notCharged(fact: ProductFact): NotCharged {
       return new NotCharged({
         code: "invalid_parameter",
         message: `${fact.slug} is an event with several live markets: name one of them`,
-        hint: "Correct the parameter and send the same payment again: it was not used.",
+        hint:
+          "Sign a new authorization for the one you mean: this one was not used, and is bound to " +
+          "this request.",
         details: fact.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       })
     case "BelowThreshold":

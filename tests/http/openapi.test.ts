@@ -109,6 +109,15 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
   }
 })
 
+Deno.test("an operation that is paid before it is computed has every way that can end", () => {
+  const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
+  for (const { path, order } of Object.values(products)) {
+    const statuses = Object.keys(document.paths[path]?.get.responses ?? {})
+    const absent = errors.filter((status) => !statuses.includes(status))
+    equal(absent, order === "settle-early" ? [] : ["422"], path)
+  }
+})
+
 Deno.test("every free operation asks for no payment", () => {
   const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
   for (const [path, { get }] of Object.entries(document.paths)) {

@@ -143,7 +143,10 @@ test("an event with several live markets is a 400 that names them", () =>
       "market-2",
       "market-30",
     ])
+    match(error.hint, /new authorization/)
     equal(yield* taken, nothing)
+    strictEqual((yield* pay(research, "?market=market-1")).status, 409)
+    strictEqual((yield* pay(research, "?market=market-1", 1)).status, 200)
   })))
 
 /** Buys, and holds the receipt, the ledger and the payment's state to one another. */
@@ -236,6 +239,27 @@ test("a payment is looked up by its id, in the budget of documents", () =>
       equal([response.status, error.details[0].in], [400, "path"], id)
     }
   })))
+
+for (
+  const [what, status] of [
+    ["fails", Effect.die("the store is down")],
+    ["is silent", Effect.never],
+  ] as const
+) {
+  test(`a payment cannot be looked up, and nothing is said of it, while the store ${what}`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const payments = { ...yield* Payments, status: () => status }
+        const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+        const path = `/v1/payments/0x${"0".repeat(64)}`
+        const asked = yield* Effect.forkChild(face.get(path))
+        yield* passing(2)
+        const response = yield* Fiber.join(asked)
+        strictEqual(yield* faultOf(path, "GET", response), null)
+        equal([response.status, (yield* json(response)).error.code], [503, "overloaded"])
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
+    ))
+}
 
 for (
   const [how, query, headers] of [

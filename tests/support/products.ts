@@ -114,7 +114,11 @@ const marketStore = ({ markets, series }: Shelf) =>
       Effect.map(
         Ref.get(markets),
         (all) =>
-          all.filter((row) => row.eventSlug === slug && row.status === "open").slice(0, limit),
+          all
+            .filter(({ eventSlug, status }) =>
+              eventSlug === slug && (status === "open" || status === "proposed")
+            )
+            .slice(0, limit),
       ),
     endingWithin: (query, now) =>
       Effect.map(Ref.get(markets), (all) => endingWithin(all, query, now)),
