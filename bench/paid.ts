@@ -1,26 +1,31 @@
 /**
- * Paid answers a second over HTTP, beside the reference seller in the same run.
+ * Paid answers a second over HTTP, beside the reference seller in the same run; and the 402s before.
  *
  *     createdb bench
- *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno run -A bench/paid.ts
+ *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:paid
  *
  * Ours checks the signature itself and keeps every move of a payment in PostgreSQL (fsync as the
  * server has it) before it answers. `@x402/hono` on Deno checks it with viem and keeps no record.
  * Facilitators answer in process for both. Each round every server is paid by distinct, freshly
- * signed authorizations, `connections` at a time; medians count. The CPU of PostgreSQL is not in the
- * CPU of ours; it is in the requests a second, since all share the machine.
+ * signed authorizations, `connections` at a time, from bare sockets, so that the client costs little;
+ * signing is done before. The rates share the machine with the client and PostgreSQL. Rounds of the
+ * two servers alternate; the first warms up.
  *
  * @module
  */
-import { Console, Effect } from "effect"
+import process from "node:process"
+import { Console, Effect, Redacted } from "effect"
 import { products } from "../src/domain/product.ts"
 import { Bytes32 } from "../src/domain/payment.ts"
 import { buyer, sign } from "../tests/support/buyers.ts"
+import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/terms.ts"
+import { askAll } from "./peers/socket.ts"
 
-const rounds = Number(Deno.env.get("ROUNDS") ?? 3)
-const sales = Number(Deno.env.get("SALES") ?? 2_000)
-const connections = 32
+const rounds = Number(Deno.env.get("ROUNDS") ?? 5)
+const sales = Number(Deno.env.get("SALES") ?? 3_000)
+const unpaid = 10_000
+const connections = Number(Deno.env.get("CONNECTIONS") ?? 32)
 const buyers = 50
 const startWithinMs = 15_000
 /** Clock ticks a second in /proc; 100 on every Linux in use. */
@@ -33,10 +38,10 @@ interface Server {
   readonly process: Deno.ChildProcess
 }
 
-async function start(name: string, port: number, script: string): Promise<Server> {
+async function start(name: string, script: string, port: number, env: Record<string, string>) {
   const process = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "-A", `bench/peers/${script}`],
-    env: { PORT: String(port) },
+    env: { ...env, PORT: String(port) },
     stdout: "null",
     stderr: "inherit",
   }).spawn()
@@ -44,15 +49,42 @@ async function start(name: string, port: number, script: string): Promise<Server
   while (performance.now() < giveUpAt) {
     const answer = await fetch(`http://127.0.0.1:${port}${product.path}`).catch(() => null)
     await answer?.body?.cancel()
-    if (answer !== null) return { name, port, process }
+    if (answer !== null) return { name, port, process } satisfies Server
   }
   throw new Error(`${script} does not listen on ${port}`)
 }
 
-function cpuSeconds(pid: number): number {
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+/** The processor time of a process so far, in seconds; none for one that has ended. */
+function cpuSeconds(pid: number | string): number {
+  try {
+    const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]?.split(" ") ?? []
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+  } catch {
+    return 0
+  }
 }
+
+/** The processor time of every PostgreSQL process of this machine. */
+function postgresSeconds(): number {
+  let seconds = 0
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (/^\d+$/.test(name) && nameOf(name).startsWith("postgres")) seconds += cpuSeconds(name)
+  }
+  return seconds
+}
+
+function nameOf(pid: string): string {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/comm`)
+  } catch {
+    return ""
+  }
+}
+
+const requestOf = (header: string | null) =>
+  `GET ${product.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${
+    header === null ? "" : `payment-signature: ${header}\r\n`
+  }\r\n`
 
 /** As many payments, each its own authorization, signed now. */
 const freshPayments = Effect.forEach(Array.from({ length: sales }), (_, n) => {
@@ -62,61 +94,92 @@ const freshPayments = Effect.forEach(Array.from({ length: sales }), (_, n) => {
   const authorization = authorizationFor(account, product, now, { nonce })
   return Effect.map(
     sign(account, authorization),
-    (signature) => headerOf(wirePayment(product, authorization, signature)),
+    (signature) => requestOf(headerOf(wirePayment(product, authorization, signature))),
   )
 })
 
-/** Pays `server` with every one of these; each must be answered 200. */
-async function pay(server: Server, payments: ReadonlyArray<string>) {
-  const cpu = cpuSeconds(server.process.pid)
+interface Sample {
+  readonly perSecond: number
+  readonly server: number
+  readonly postgres: number
+  readonly client: number
+}
+
+/** Sends `server` every one of these; each must be answered with `status`. */
+async function sample(
+  server: Server,
+  requests: ReadonlyArray<string>,
+  status: number,
+): Promise<Sample> {
+  const cpu = () => [cpuSeconds(server.process.pid), postgresSeconds(), cpuSeconds(process.pid)]
+  const before = cpu()
   const began = performance.now()
-  let next = 0
-  const payOne = async () => {
-    for (let header = payments[next++]; header !== undefined; header = payments[next++]) {
-      const response = await fetch(`http://127.0.0.1:${server.port}${product.path}`, {
-        headers: { "payment-signature": header },
-      })
-      const text = await response.text()
-      if (response.status !== 200) throw new Error(`${server.name}: ${response.status} ${text}`)
-    }
-  }
-  await Promise.all(Array.from({ length: connections }, payOne))
-  return {
-    perSecond: payments.length / (performance.now() - began) * 1_000,
-    cpuMicros: (cpuSeconds(server.process.pid) - cpu) / payments.length * 1e6,
-  }
+  await askAll({ port: server.port, requests, connections, status })
+  const seconds = (performance.now() - began) / 1_000
+  const micros = cpu().map((now, i) => (now - (before[i] ?? 0)) / requests.length * 1e6)
+  const [ours = NaN, postgres = NaN, client = NaN] = micros
+  return { perSecond: requests.length / seconds, server: ours, postgres, client }
 }
 
+const sorted = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 const median = (numbers: ReadonlyArray<number>) =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN
+  sorted(numbers)[Math.floor(numbers.length / 2)] ?? NaN
+const spread = (numbers: ReadonlyArray<number>) => {
+  const [first = NaN, last = NaN] = [sorted(numbers)[0], sorted(numbers).at(-1)]
+  return [first, median(numbers), last].map(Math.round).join(" / ")
+}
 
-const servers = [
-  await start("ours", 9911, "till.ts"),
-  await start("@x402/hono", 9912, "seller.ts"),
-]
-try {
-  const samples = new Map(
-    servers.map(({ name }) => [name, [] as Array<Awaited<ReturnType<typeof pay>>>]),
-  )
+async function compare(
+  what: string,
+  servers: ReadonlyArray<Server>,
+  status: number,
+  requests: () => Promise<ReadonlyArray<string>>,
+) {
+  const samples = servers.map((): Array<Sample> => [])
   for (let round = 0; round <= rounds; round++) {
-    for (const server of servers) {
-      const sample = await pay(server, await Effect.runPromise(freshPayments))
-      // The first round warms up.
-      if (round > 0) samples.get(server.name)?.push(sample)
+    for (const [at, server] of servers.entries()) {
+      const taken = await sample(server, await requests(), status)
+      if (round > 0) samples[at]?.push(taken)
     }
   }
-  const rows = [...samples].map(([name, taken]) => ({
-    name,
-    perSecond: Math.round(median(taken.map((sample) => sample.perSecond))),
-    cpuMicros: Math.round(median(taken.map((sample) => sample.cpuMicros))),
-  }))
-  const [ours, theirs] = rows
+  const rows = servers.map(({ name }, at) => {
+    const of = (key: keyof Sample) => (samples[at] ?? []).map((sample) => sample[key])
+    return {
+      [what]: name,
+      "a second: min / median / max": spread(of("perSecond")),
+      "server CPU us": Math.round(median(of("server"))),
+      "PostgreSQL CPU us": Math.round(median(of("postgres"))),
+      "client CPU us": Math.round(median(of("client"))),
+    }
+  })
+  const [ours, theirs] = samples.map((taken) => median(taken.map(({ perSecond }) => perSecond)))
   await Effect.runPromise(Console.table(rows))
-  await Effect.runPromise(Console.log(
-    `${rounds} rounds of ${sales} sales, ${connections} at a time, medians; ours / reference ` +
-      `${((ours?.perSecond ?? NaN) / (theirs?.perSecond ?? NaN)).toFixed(2)} by sales a second, ` +
-      `${((theirs?.cpuMicros ?? NaN) / (ours?.cpuMicros ?? NaN)).toFixed(2)} by CPU`,
-  ))
-} finally {
-  for (const { process } of servers) process.kill("SIGTERM")
+  const ratio = ((ours ?? NaN) / (theirs ?? NaN)).toFixed(2)
+  await Effect.runPromise(Console.log(`${what}: ours / reference ${ratio} by the second`))
 }
+
+const program = Effect.gen(function* () {
+  const url = yield* freshSchema(Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench")
+  const servers = yield* Effect.acquireRelease(
+    Effect.promise(async () => [
+      await start("ours", "till.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),
+      await start("@x402/hono", "seller.ts", 29_912, {}),
+    ]),
+    (servers) =>
+      Effect.promise(() =>
+        Promise.all(servers.map(({ process }) => {
+          process.kill("SIGTERM")
+          return process.status
+        }))
+      ),
+  )
+  const fresh = () => Effect.runPromise(freshPayments)
+  yield* Effect.promise(() => compare("paid", servers, 200, fresh))
+  const bare = Array.from({ length: unpaid }, () => requestOf(null))
+  yield* Effect.promise(() => compare("402", servers, 402, () => Promise.resolve(bare)))
+  yield* Console.log(
+    `${rounds} rounds of ${sales} sales and ${unpaid} challenges, ${connections} at a time`,
+  )
+})
+
+await Effect.runPromise(Effect.scoped(program))

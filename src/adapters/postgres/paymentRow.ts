@@ -48,6 +48,16 @@ export interface PaymentRow {
   readonly refund: RefundRow | null
 }
 
+/** What is selected, or returned, of a payment. Leases and ages are told on the database's clock. */
+export const paymentColumns = `payment.*,
+  (extract(epoch FROM payment.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms,
+  (extract(epoch FROM clock_timestamp() - payment.intended_at) * 1000)::float8 AS intended_ago_ms,
+  (extract(epoch FROM clock_timestamp() - payment.answered_at) * 1000)::float8 AS answered_ago_ms,
+  CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
+    SELECT json_build_object('state', refund.state, 'reason', refund.reason,
+      'transaction', refund.transaction)
+    FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`
+
 const addressOf = Schema.decodeUnknownSync(Address)
 const bytes32Of = Schema.decodeUnknownSync(Bytes32)
 const paymentIdOf = Schema.decodeUnknownSync(PaymentId)

@@ -1,31 +1,24 @@
 /**
- * Payments in PostgreSQL: every arrow one conditional UPDATE of one row, leases on its clock.
+ * Payments in PostgreSQL: every arrow one compare-and-set on one row, leases on its clock.
  *
- * The database refuses what the table of moves does not have (see the migration), so a bug here is a
+ * Claims, moves and marks that come together are committed together (`paymentBatches.ts`). The database refuses what the table of moves does not have (see the migration), so a bug here is a
  * defect, not a lost payment.
  *
  * @module
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import {
-  type PaidAt,
-  type PaymentId,
-  type PaymentState,
-  type PaymentTicket,
-  reaches,
-} from "../../domain/payment.ts"
-import type { Bytes32 } from "../../domain/payment.ts"
+import type { Bytes32, PaymentId, PaymentState, PaymentTicket } from "../../domain/payment.ts"
 import {
   type Held,
   type Move,
   type Orphan,
-  type Payment,
   PaymentStore,
   type ScannedAccount,
   type WaitingQuery,
 } from "../../services/PaymentStore.ts"
-import { paymentOf, type PaymentRow } from "./paymentRow.ts"
+import { claims, moves, sentMarks } from "./paymentBatches.ts"
+import { paymentColumns, paymentOf, type PaymentRow } from "./paymentRow.ts"
 
 /** An orphan's authorization was never shown to us: it is not known to expire. */
 const neverExpires = 9_223_372_036_854_775_807n
@@ -34,108 +27,39 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const columns = sql.literal(`payment.*,
-      (extract(epoch FROM lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms,
-      (extract(epoch FROM clock_timestamp() - intended_at) * 1000)::float8 AS intended_ago_ms,
-      (extract(epoch FROM clock_timestamp() - answered_at) * 1000)::float8 AS answered_ago_ms,
-      CASE WHEN state IN ('refund_due', 'refunded') THEN (
-        SELECT json_build_object('state', refund.state, 'reason', refund.reason,
-          'transaction', refund.transaction)
-        FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`)
+    const columns = sql.literal(paymentColumns)
+    const claimed = yield* claims
+    const moved = yield* moves
+    const marked = yield* sentMarks
 
     const seconds = (duration: Duration.Duration) =>
       sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
-    const leaseUntil = (lease: Duration.Duration) => sql`clock_timestamp() + ${seconds(lease)}`
 
     const find = (paymentId: PaymentId) =>
       sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
         Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentOf)),
       )
 
-    const insert = (
-      { paymentId, token, authorization, ...ticket }: PaymentTicket,
-      secretHash: Bytes32 | null,
-      lease: Duration.Duration,
-    ) =>
-      sql<PaymentRow>`
-        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
-          pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
-          state, secret_hash, lease_until)
-        VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
-          ${authorization.from}, ${authorization.nonce}, ${authorization.to}, ${ticket.amount},
-          ${authorization.validAfter}, ${authorization.validBefore}, ${ticket.signature},
-          ${ticket.order}, ${ticket.productId}, ${ticket.request},
-          'claimed', ${secretHash}, ${leaseUntil(lease)})
-        ON CONFLICT (payment_id) DO NOTHING
-        RETURNING ${columns}`
-
     const claim = Effect.fnUntraced(
       function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
-        const [row] = yield* insert(ticket, secretHash, lease)
-        if (row !== undefined) return { claimed: true, payment: paymentOf(row) }
+        const made = yield* claimed({ ticket, secretHash, lease })
+        if (Option.isSome(made)) return { claimed: true, payment: made.value }
         const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
         return { claimed: false, payment: known }
       },
       Effect.orDie,
     )
 
-    const paid = (at: PaidAt | null) =>
-      at === null ? sql.literal("") : sql`, paid_transaction = ${at.transaction},
-        paid_block = ${at.block}, paid_log_index = ${at.logIndex}, paid_finality = ${at.finality}`
+    const move = Effect.fnUntraced(
+      function* (held: Held, move: Move) {
+        const row = yield* moved(held, move)
+        // The database queues the refund with the move; the row is read again to show it.
+        return move.event === "owe" && Option.isSome(row) ? yield* find(held.paymentId) : row
+      },
+      Effect.orDie,
+    )
 
-    /** What a move writes beside the state and its reason. */
-    const changes = (move: Move) => {
-      switch (move.event) {
-        case "claim":
-          return sql`, fence = fence + 1, secret_hash = ${move.secretHash},
-            lease_until = ${leaseUntil(move.lease)}`
-        case "release":
-          return sql.literal(", lease_until = NULL")
-        case "intend":
-          return sql`, answer_body = ${move.answer?.body ?? null}::bytea,
-            intended_at = clock_timestamp(), lease_until = ${leaseUntil(move.lease)}`
-        case "doubt":
-          return sql`, lease_until = NULL, transaction_hint = ${move.transactionHint}::text`
-        case "settle":
-          return sql`, lease_until = ${leaseUntil(move.lease)}${paid(move.paidAt)}`
-        case "answer":
-          return sql`, lease_until = NULL, answered_at = clock_timestamp(),
-            answer_body = coalesce(${move.answer?.body ?? null}::bytea, answer_body)${
-            paid(move.paidAt)
-          }`
-        case "owe":
-          return sql`, lease_until = NULL, answer_body = NULL${paid(move.paidAt)}`
-        case "void":
-          return sql.literal(", lease_until = NULL, answer_body = NULL")
-      }
-    }
-
-    /** What was handed over in the meantime is not owed any more. */
-    const unsent = ({ event }: Move) => sql.literal(event === "owe" ? " AND sent_at IS NULL" : "")
-
-    const update = ({ paymentId, state, fence }: Held, move: Move) =>
-      sql<PaymentRow>`
-        UPDATE payment SET state = ${reaches[move.event]}, changed_at = clock_timestamp(),
-          reason = ${"reason" in move ? move.reason : null}::text${changes(move)}
-        WHERE payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}${unsent(move)}
-        RETURNING ${columns}`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentOf)),
-      )
-
-    /** The database queues the refund with the move; the row is read again to show it. */
-    const owe = (held: Held, move: Extract<Move, { event: "owe" }>) =>
-      Effect.flatMap(
-        update(held, move),
-        (owed) => Option.isNone(owed) ? Effect.succeed(owed) : find(held.paymentId),
-      )
-
-    const move = (held: Held, move: Move): Effect.Effect<Option.Option<Payment>> =>
-      Effect.orDie(move.event === "owe" ? owe(held, move) : update(held, move))
-
-    const markSent = (paymentId: PaymentId) =>
-      Effect.asVoid(Effect.orDie(sql`
-        UPDATE payment SET sent_at = clock_timestamp()
-        WHERE payment_id = ${paymentId} AND state = 'answered' AND sent_at IS NULL`))
+    const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(marked(paymentId)))
 
     const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
       sql<PaymentRow>`
