@@ -1,0 +1,80 @@
+/**
+ * Tries to get out of the sandbox it is run in, and prints what became of each attempt as JSON.
+ *
+ * Run by sandbox.test.ts under exactly the flags of a process of the product. Nothing here is done
+ * through a specifier that could be read beforehand: what is imported with the program is let in.
+ *
+ * @module
+ */
+
+/** The addresses and files that the test has laid out: somebody else's, all of them. */
+const [port = "0", secretFile = "", remoteModule = ""] = Deno.args
+
+const attempts: Readonly<Record<string, () => unknown>> = {
+  "fetch from another port": () => fetch(`http://127.0.0.1:${port}/`),
+  "connect to another port": () => Deno.connect({ hostname: "127.0.0.1", port: Number(port) }),
+  "connect to another port by another spelling": () =>
+    Deno.connect({ hostname: "2130706433", port: Number(port) }),
+  "fetch from another host": () => fetch("https://example.com/"),
+  "look up a name": () => Deno.resolveDns("example.com", "A"),
+  "listen elsewhere": () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+  "open a web socket": () =>
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+      socket.onopen = resolve
+      socket.onerror = reject
+    }),
+  "read the system's users": () => Deno.readTextFile("/etc/passwd"),
+  "read a file beside the project": () => Deno.readTextFile(secretFile),
+  "read its own source": () => Deno.readTextFile("src/main.ts"),
+  "read its environment as a file": () => Deno.readTextFile("/proc/self/environ"),
+  "read through node": async () => (await import("node:fs")).readFileSync(secretFile),
+  "write beside the project": () => Deno.writeTextFile(`${secretFile}.mine`, ""),
+  "write its own source": () => Deno.writeTextFile("src/main.ts", "", { append: true }),
+  "write a temporary file": () => Deno.makeTempFile(),
+  "start a process": () => new Deno.Command("/bin/true").output(),
+  "start itself again": () => new Deno.Command(Deno.execPath(), { args: ["eval", "1"] }).output(),
+  "start a process through node": async () =>
+    (await import("node:child_process")).execFileSync("/bin/true", [], { env: {} }),
+  "load a library": () => Deno.dlopen("libc.so.6", {}),
+  "ask the system": () => Deno.hostname(),
+  "read the treasury's key": () => Deno.env.get("TREASURY_PRIVATE_KEY"),
+  "read the owner's login": () => Deno.env.get("MIGRATION_DATABASE_URL"),
+  "read a variable of nobody's": () => Deno.env.get("AWS_SECRET_ACCESS_KEY"),
+  "read every variable": () => Deno.env.toObject(),
+  "import from the network": () => import(remoteModule),
+  "import from a registry of modules": () => import(["https://esm.sh", "left-pad"].join("/")),
+  "import a package nobody installed": () => import(["npm:", "left-pad@1.3.0"].join("")),
+  "import a file beside the project": () =>
+    import(`file://${secretFile}`, { with: { type: "json" } }),
+  "make a function of a string": () => new Function("return 1")(),
+  "evaluate a string": () => globalThis.eval("1"),
+  "be given what it has not": async () => {
+    for (const name of ["run", "ffi", "net", "env", "read", "write", "sys"] as const) {
+      const { state } = await Deno.permissions.request({ name })
+      if (state === "granted") return name
+    }
+    throw new Deno.errors.NotCapable("nothing was granted")
+  },
+}
+
+/** Longest an attempt may take: a denial is immediate. */
+const patienceMs = 3_000
+
+async function outcome(attempt: () => unknown): Promise<string> {
+  const late = new Promise<string>((resolve) => setTimeout(() => resolve("late"), patienceMs))
+  const tried = (async () => {
+    try {
+      await attempt()
+      return "done"
+    } catch (error) {
+      return error instanceof Error ? `${error.name}: ${error.message}` : "error"
+    }
+  })()
+  return await Promise.race([tried, late])
+}
+
+const outcomes: Record<string, string> = {}
+for (const [name, attempt] of Object.entries(attempts)) outcomes[name] = await outcome(attempt)
+await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(outcomes)))
+Deno.exit(0)

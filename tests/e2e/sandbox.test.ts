@@ -1,0 +1,189 @@
+/**
+ * The processes as they are really started: what is tried under exactly their flags is denied, and
+ * the launcher keeps them together.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Schedule } from "effect"
+import { liveTest } from "../support/effect.ts"
+import { freePort } from "../support/process.ts"
+
+const root = new URL("../..", import.meta.url)
+const patience = "60 seconds"
+
+const live: Readonly<Record<string, string>> = {
+  ...{ VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example", PAYMENTS: "live" },
+  ...{ DATABASE_URL: "postgres://service:word@db.example/bell" },
+  ...{ PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`, TREASURY_ADDRESS: `0x${"b2".repeat(20)}` },
+  ...{ FACILITATOR_URL: "https://facilitator.example", RPC_URL: "https://rpc.example" },
+  TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
+}
+
+const deno = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  Effect.promise(async () => {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: [...args],
+      cwd: root,
+      env: { TREASURY_PRIVATE_KEY: "a canary", NO_COLOR: "1", ...env },
+      stdin: "null",
+      stderr: "null",
+    }).output()
+    return new TextDecoder().decode(stdout)
+  })
+
+/** The command lines of the processes, without `deno`. */
+const printed = (command: string, env: Readonly<Record<string, string>>) =>
+  Effect.map(
+    deno(["run", "-A", "src/launch.ts", command, "--print"], env),
+    (lines) => lines.trim().split("\n").map((line) => line.split(" ").slice(1)),
+  )
+
+/** What an attempt under these flags comes to; there is something to find, and somebody to call. */
+const escape = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+        if (request.headers.get("upgrade") === "websocket") {
+          return Deno.upgradeWebSocket(request).response
+        }
+        return new Response("export default 1", {
+          headers: { "content-type": "text/javascript" },
+        })
+      })
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const secret = `${dir}/secret.json`
+  yield* Effect.promise(() => Deno.writeTextFile(secret, "{}"))
+  const { port } = server.addr
+  const out = yield* deno([
+    ...["run", ...flags, "tests/e2e/escape.ts"],
+    ...[String(port), secret, `http://127.0.0.1:${port}/module.js`],
+  ])
+  return Object.entries(JSON.parse(out) as Readonly<Record<string, string>>)
+})
+
+const denials =
+  /^(NotCapable: |EvalError: |TypeError: Requires |TypeError: A remote specifier|TypeError: Failed loading)/
+
+/** What only the refund worker may do, and does not harm: its own key is what it is for. */
+const ownKey = "read the treasury's key"
+
+for (
+  const [command, env] of [
+    ["dev", {}],
+    ["start", live],
+    ["refunds", live],
+    ["migrate", live],
+  ] as const
+) {
+  liveTest(`every way out of the processes of ${command} is shut`, () =>
+    Effect.gen(function* () {
+      const lines = yield* printed(command, env)
+      equal(lines.length, command === "dev" ? 2 : 1)
+      for (const words of lines) {
+        const entry = words.findIndex((word) => word.startsWith("src/"))
+        const worker = words[entry] === "src/refund-worker.ts"
+        const owner = words[entry] === "src/migrate.ts"
+        const open = (yield* escape(words.slice(1, entry)))
+          .filter(([, outcome]) => !denials.test(outcome))
+          .map(([name]) => name)
+        equal(open, worker ? [ownKey] : owner ? ["read the owner's login"] : [])
+      }
+    }))
+}
+
+/** They need the internet, which a test does not ask for. */
+const far = ["fetch from another host", "look up a name", "import from a registry of modules"]
+
+liveTest("without the sandbox the same attempts come through", () =>
+  Effect.gen(function* () {
+    const shut = (yield* escape(["-A", "--config=deno.json"]))
+      .filter(([name, outcome]) => outcome !== "done" && !far.includes(name))
+      .map(([name]) => name)
+    equal(shut.filter((name) => name !== "import a package nobody installed"), [])
+  }))
+
+/** The launcher in a process, what it has printed so far, and its children. */
+const launched = Effect.gen(function* () {
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const heard = { text: "" }
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const env = { PORT: String(freePort()), ADMIN_PORT: String(freePort()), DATA_DIR: dir }
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "src/launch.ts", "dev"],
+        cwd: root,
+        env: { ...env, DATABASE_URL: "", NO_COLOR: "1" },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "null",
+      }).spawn()
+      child.stdout.pipeThrough(new TextDecoderStream())
+        .pipeTo(new WritableStream({ write: (text) => void (heard.text += text) }))
+        .catch(() => {})
+      return child
+    }),
+    (child) =>
+      Effect.promise(async () => {
+        try {
+          child.kill("SIGTERM")
+        } catch {
+          // It has ended already.
+        }
+        await child.status
+      }),
+  )
+  const times = (words: string, count: number) =>
+    Effect.suspend(() =>
+      heard.text.split(words).length > count ? Effect.void : Effect.fail("not yet")
+    ).pipe(Effect.retry(Schedule.spaced("100 millis")), Effect.timeout(patience), Effect.orDie)
+  return { child, times }
+})
+
+const workerStarts = "Bellwether 1.0.0, refund worker"
+
+/** The processes that run under a process, by what they run. */
+const childOf = (pid: number, entry: string) =>
+  Effect.promise(async () => {
+    const children = (await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`)).trim()
+    for (const child of children.split(" ")) {
+      if ((await Deno.readTextFile(`/proc/${child}/cmdline`)).includes(entry)) return Number(child)
+    }
+    throw new Error(`${pid} runs no ${entry}: ${children}`)
+  })
+
+if (Deno.build.os === "linux") {
+  liveTest(
+    "a worker that is killed is started again, and ends with the service",
+    () =>
+      Effect.gen(function* () {
+        const { child, times } = yield* launched
+        yield* times(workerStarts, 1)
+        Deno.kill(yield* childOf(child.pid, "src/refund-worker.ts"), "SIGKILL")
+        yield* times(workerStarts, 2)
+        const worker = yield* childOf(child.pid, "src/refund-worker.ts")
+        Deno.kill(yield* childOf(child.pid, "src/main.ts"), "SIGKILL")
+        equal((yield* Effect.promise(() => child.status)).code, 137)
+        ok(!(yield* alive(worker)), "the worker outlived the service")
+      }),
+  )
+}
+
+const alive = (pid: number) =>
+  Effect.promise(async () => {
+    try {
+      await Deno.lstat(`/proc/${pid}`)
+      return true
+    } catch {
+      return false
+    }
+  })
