@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration, Effect, Exit } from "effect"
+import { Clock, Duration, Effect, Exit } from "effect"
 import { NoAnswer, type Rpc } from "./rpc.ts"
 import { decodeBlock, decodeQuantity, quantity } from "./wire.ts"
 
@@ -19,10 +19,13 @@ export interface Head {
 
 /** How long a head is good for: a block lasts 2 s. */
 const keptFor = Duration.seconds(1)
+/** How far a block may be ahead of our clock: a time that is not yet must not void a payment. */
+const aheadSecondsMax = 60n
 
 /**
  * The safe head, asked for once a second at most. What was safe stays safe: a head that is lower than
- * one seen before, or another block of the same number, comes of a node that is not to be believed.
+ * one seen before, another block of the same number, or one from the future, comes of a node that is
+ * not to be believed.
  */
 export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
   let highest: Head | null = null
@@ -44,6 +47,10 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     }
     if (highest !== null && contradicts(highest, head)) {
       return yield* disbelieved(`a safe block ${head.number} after ${highest.number}`)
+    }
+    const now = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1_000))
+    if (head.timestamp > now + aheadSecondsMax) {
+      return yield* disbelieved(`a block of the time ${head.timestamp}`)
     }
     highest = head
     return head

@@ -1,0 +1,351 @@
+/**
+ * What the chain over JSON-RPC makes of endpoints that are broken, behind or lying: a payment is then
+ * neither paid nor void, and nobody waits for long.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Clock, Duration, Effect, Result, Schema } from "effect"
+import { layer } from "../../src/adapters/viem.ts"
+import { topicOf, topics } from "../../src/adapters/viem/token.ts"
+import { address } from "../../src/domain/payment.ts"
+import { Chain } from "../../src/services/Chain.ts"
+import { liveTest } from "../support/effect.ts"
+import {
+  endpoint,
+  honestly,
+  type Log,
+  logsOf,
+  paymentOf,
+  type Question,
+  refusal,
+  result,
+  secretKey,
+  type Story,
+  stranger,
+  transaction,
+} from "../support/rpc.ts"
+import { terms, token } from "../support/terms.ts"
+
+const callTimeout = Duration.millis(250)
+/** How long a question may take here: its calls, one after the other. */
+const patienceMs = 2_500
+
+type Answer = (question: Question) => Response | Promise<Response>
+
+const chainAt = (answer: Answer) =>
+  Effect.flatMap(
+    endpoint(answer),
+    (rpcUrl) => Effect.provide(Chain, layer({ rpcUrl, finality: "safe", callTimeout })),
+  )
+
+/** What is said of the story's payment: its proof, or why there is none. */
+const asked = Effect.fnUntraced(function* (story: Story, answer: Answer, hint: string | null) {
+  const { paymentProof } = yield* chainAt(answer)
+  const began = yield* Clock.currentTimeMillis
+  const said = yield* Effect.result(
+    paymentProof({ ...token, ...paymentOf(story), transactionHint: hint }),
+  )
+  ok((yield* Clock.currentTimeMillis) - began < patienceMs, "It took too long")
+  if (Result.isFailure(said)) {
+    equal(said.failure._tag, "ChainUnavailable")
+    ok(!JSON.stringify(said.failure).includes(secretKey), "The address was told")
+  }
+  return said
+})
+
+const wordOf = (said: Effect.Success<ReturnType<typeof asked>>) =>
+  Result.isFailure(said)
+    ? "unavailable"
+    : said.success.proof === "never"
+    ? said.success.reason
+    : said.success.proof
+
+const truths = {
+  paid: "paid",
+  expired: "expired",
+  cancelled: "spent_elsewhere",
+  waiting: "not_yet",
+} as const
+const stories = Object.keys(truths) as ReadonlyArray<Story>
+const hints = [transaction, null]
+
+for (const story of stories) {
+  liveTest(
+    `an honest endpoint shows a payment that is ${story}, by its hint or without`,
+    () =>
+      Effect.gen(function* () {
+        const honest = honestly(story)
+        for (const hint of hints) {
+          const said = yield* asked(story, (question) => result(question, honest(question)), hint)
+          equal(wordOf(said), truths[story])
+        }
+      }),
+  )
+}
+
+const utf8 = new TextEncoder()
+const endless = () =>
+  new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(utf8.encode(" ".repeat(65_536))),
+  })
+const stalled = () =>
+  new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(utf8.encode('{"jsonrpc":')),
+  })
+
+/** Answers that are none, whatever the question. */
+const rubbish: ReadonlyArray<readonly [string, Answer]> = [
+  ["HTML", () => new Response("<html>busy</html>", { headers: { "content-type": "text/html" } })],
+  ["nothing", () => new Response()],
+  ["a status 500", () => new Response("no", { status: 500 })],
+  ["a status 429", () => Response.json({ error: "slow down" }, { status: 429 })],
+  ["half of a JSON", () => new Response('{"jsonrpc":"2.0","id":1,"resu')],
+  ["null", () => Response.json(null)],
+  ["a list", () => Response.json([])],
+  ["a number", () => Response.json(7)],
+  ["a redirect", () => new Response(null, { status: 307, headers: { location: "/elsewhere" } })],
+  ["silence", () => new Promise(() => {})],
+  ["10 MB", (question) => result(question, "x".repeat(10_000_000))],
+  ["bytes without an end", () => new Response(endless())],
+  ["a body that stops in the middle", () => new Response(stalled())],
+  ["a refusal", (question) => refusal(question, -32_603)],
+  ["a refusal without sense", ({ id }) => Response.json({ id, error: "no" })],
+  ["no result", ({ id }) => Response.json({ jsonrpc: "2.0", id })],
+]
+
+for (const [name, answer] of rubbish) {
+  liveTest(`an endpoint that answers ${name} proves nothing`, () =>
+    Effect.gen(function* () {
+      equal(wordOf(yield* asked("paid", answer, transaction)), "unavailable")
+      const { balanceOf, hasCode, transfers } = yield* chainAt(answer)
+      const { asset } = token
+      const questions: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        balanceOf(asset, stranger),
+        hasCode(stranger),
+        transfers({ asset, to: stranger, after: 1n }),
+        transfers({ asset, to: stranger, after: null }),
+      ]
+      const said = yield* Effect.forEach(questions, Effect.result, { concurrency: "unbounded" })
+      ok(said.every(Result.isFailure))
+    }))
+}
+
+liveTest("an answer to another question proves nothing", () =>
+  Effect.gen(function* () {
+    for (const story of stories) {
+      const honest = honestly(story)
+      const late = (question: Question) =>
+        result({ ...question, id: question.id + 1 }, honest(question))
+      equal(wordOf(yield* asked(story, late, transaction)), "unavailable")
+    }
+  }))
+
+const [use = {}, transfer = {}] = logsOf("paid")
+const usedTopics = use["topics"] as ReadonlyArray<string>
+const movedTopics = transfer["topics"] as ReadonlyArray<string>
+const strange = topicOf(stranger)
+const far = `0x${"f".repeat(12)}`
+
+/** Logs that are not those of the payment, however much they look like them. */
+const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
+  ["of another contract", [{ ...use, address: stranger }, { ...transfer, address: stranger }]],
+  ["whose transfer is of another contract", [use, { ...transfer, address: stranger }]],
+  ["whose use is of another contract", [{ ...use, address: stranger }, transfer]],
+  ["that were removed", [{ ...use, removed: true }, { ...transfer, removed: true }]],
+  ["of a use alone, with nothing of value next to it", [use, { ...transfer, data: "0x" }]],
+  ["with a gap between", [use, { ...transfer, logIndex: "0x9" }]],
+  ["in the wrong order", [transfer, use]],
+  ["with the transfer first", [{ ...transfer, logIndex: "0x6" }, use]],
+  ["at one and the same index", [use, { ...transfer, logIndex: "0x7" }]],
+  ["of two transactions", [use, { ...transfer, transactionHash: `0x${"11".repeat(32)}` }]],
+  ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
+  ["to somebody else", [
+    use,
+    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
+  ]],
+  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
+  ["of another payer's nonce", [
+    { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
+    transfer,
+  ]],
+  ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
+  ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
+  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
+  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
+  ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
+  ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
+  ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],
+  [
+    "of a block that is not there yet",
+    [use, transfer].map((log) => ({ ...log, blockNumber: null })),
+  ],
+  ["of a negative block", [use, transfer].map((log) => ({ ...log, blockNumber: "-0x1" }))],
+  ["of a block far ahead", [use, transfer].map((log) => ({ ...log, blockNumber: far }))],
+  ["at an index that is none", [use, { ...transfer, logIndex: "0xfffffffffffffffff" }]],
+]
+
+for (const [name, logs] of falseLogs) {
+  liveTest(
+    `logs ${name} do not pay, in the receipt or by themselves`,
+    () =>
+      Effect.gen(function* () {
+        const honest = honestly("paid")
+        const lying = (method: string): Answer => (question) => {
+          switch (question.method) {
+            case "eth_getTransactionReceipt": {
+              if (method !== question.method) return result(question, null)
+              const block = logs[0]?.["blockNumber"] ?? null
+              const receipt = honest(question) as Readonly<Record<string, unknown>>
+              return result(question, { ...receipt, blockNumber: block, logs })
+            }
+            case "eth_getLogs":
+              return result(question, method === question.method ? logs : [])
+            default:
+              return result(question, honest(question))
+          }
+        }
+        for (const method of ["eth_getTransactionReceipt", "eth_getLogs"]) {
+          equal(wordOf(yield* asked("paid", lying(method), transaction)), "unavailable")
+        }
+      }),
+  )
+}
+
+/** Answers to one method that must not be believed, and the payment they are about. */
+const lies: ReadonlyArray<readonly [string, Story, string, ReadonlyArray<unknown>]> = [
+  ["a state that is none", "expired", "eth_call", [
+    null,
+    true,
+    "0x",
+    "0x0",
+    `0x${"0".repeat(63)}2`,
+    `0x${"0".repeat(128)}`,
+    -1,
+  ]],
+  ["a state without its log", "expired", "eth_call", [`0x${"0".repeat(63)}1`]],
+  ["another chain", "expired", "eth_chainId", ["0x1", "0x14a34", null, "", 8453]],
+  ["no safe block", "expired", "eth_getBlockByNumber", [null, {}, "0x1", []]],
+  ["a safe block of no time", "expired", "eth_getBlockByNumber", [
+    { number: "0x1388", hash: `0x${"0".repeat(64)}` },
+    { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "-0x1" },
+    { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: `0x${"f".repeat(40)}` },
+  ]],
+  ["a safe block from the future", "waiting", "eth_getBlockByNumber", [
+    { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "0x1ffffffff" },
+  ]],
+]
+
+for (const [name, story, method, answers] of lies) {
+  liveTest(`an endpoint that shows ${name} proves nothing`, () =>
+    Effect.gen(function* () {
+      const honest = honestly(story)
+      for (const lie of answers) {
+        const lying = (question: Question) =>
+          result(question, question.method === method ? lie : honest(question))
+        equal(wordOf(yield* asked(story, lying, null)), "unavailable")
+      }
+    }))
+}
+
+/** A value somewhere in an answer, by its path, and what it is replaced by. */
+const anyDamage = Arbitrary.schema(Schema.Struct({
+  story: Schema.Literals(["paid", "expired", "cancelled", "waiting"]),
+  hinted: Schema.Boolean,
+  call: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })),
+  leaf: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 })),
+  by: Schema.NullOr(
+    Schema.Literals(["", "0x", "0x0", "-0x1", "0x1", true, 1e30, "0xzz", "\u0000", far]),
+  ),
+}))
+
+function damaged(value: unknown, leaf: { left: number }, by: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => damaged(item, leaf, by))
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, damaged(item, leaf, by)]),
+    )
+  }
+  return leaf.left-- === 0 ? by : value
+}
+
+Deno.test("no damage to one answer turns a payment into another", async () => {
+  const checked = await Effect.runPromise(Arbitrary.checkEffect(
+    anyDamage,
+    ({ story, hinted, call, leaf, by }) => {
+      const honest = honestly(story)
+      let calls = 0
+      const lying = (question: Question) => {
+        const answer = honest(question)
+        return result(question, calls++ === call ? damaged(answer, { left: leaf }, by) : answer)
+      }
+      return Effect.scoped(Effect.map(
+        asked(story, lying, hinted ? transaction : null),
+        (said) => [truths[story], "not_yet", "unavailable"].includes(wordOf(said)),
+      ))
+    },
+    { runs: 300 },
+  ))
+  const failure = Arbitrary.formatCheckFailure(checked)
+  if (failure !== undefined) throw new Error(failure)
+})
+
+liveTest(
+  "a scan halves a stretch that is refused or too large, and misses nothing",
+  () =>
+    Effect.gen(function* () {
+      for (
+        const refuse of [(q: Question) => refusal(q, -32_005), (q: Question) =>
+          result(q, "x".repeat(2_000_000))]
+      ) {
+        const honest = honestly("paid")
+        let stretches = 0
+        const { transfers } = yield* chainAt((question) => {
+          if (question.method !== "eth_getLogs") {
+            return result(question, honest(question))
+          }
+          const { fromBlock, toBlock } = question.params[0] as Readonly<Record<string, string>>
+          const [from, to] = [Number(fromBlock), Number(toBlock)]
+          if (to - from >= 300) {
+            return refuse(question)
+          }
+          stretches++
+          return result(question, from <= 4_900 && 4_900 <= to ? honest(question) : [])
+        })
+        const found: Array<string> = []
+        let after = 3_500n
+        while (after < 5_000n) {
+          const read = yield* transfers({ asset: token.asset, to: address(terms.payTo), after })
+          found.push(...read.transfers.map(({ at }) =>
+            at.transaction
+          ))
+          ok(read.through > after)
+          after = read.through
+        }
+        equal([found, after], [[transaction], 5_000n])
+        ok(stretches < 20)
+      }
+    }),
+)
+
+liveTest(
+  "a scan of logs that were not asked for, or are not in order, gives nothing",
+  () =>
+    Effect.gen(function* () {
+      const foreign = { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] }
+      const low = { ...transfer, blockNumber: "0x1" }
+      for (
+        const logs of [[foreign], [low], [transfer, transfer], [use], [{
+          ...transfer,
+          removed: true,
+        }]]
+      ) {
+        const honest = honestly("paid")
+        const { transfers } = yield* chainAt((question) =>
+          result(question, question.method === "eth_getLogs" ? logs : honest(question))
+        )
+        const read = transfers({ asset: token.asset, to: address(terms.payTo), after: 4_000n })
+        ok(Result.isFailure(yield* Effect.result(read)))
+      }
+    }),
+)
