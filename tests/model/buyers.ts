@@ -58,8 +58,8 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
   const { random, chain, kernel } = world
   let shown = sign(world, market, from)
   let fresh = 2
+  misuse(world, market, shown)
   if (!world.payersBehave) {
-    misuse(world, market, shown)
     if (random.chance(0.04)) chain.fundedAt.set(from, kernel.now + random.between(20, 200))
     if (random.chance(0.03)) {
       world.count("buyer: pays and never asks")
@@ -78,7 +78,7 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
         if (fresh-- === 0 || !random.chance(0.8)) return
         shown = sign(world, market, from)
         world.count("buyer: signs a fresh nonce")
-        if (!world.payersBehave) misuse(world, market, shown)
+        misuse(world, market, shown)
       }
     }
     if (!random.chance(persistence)) return
@@ -95,18 +95,20 @@ function misuse(world: World, market: Market, shown: Shown): void {
     world.count(`buyer: ${what}`)
     chain.broadcast({ ...authorization, ...change }, Math.max(0, seconds))
   }
-  if (random.chance(0.08)) broadcast("settles by themselves", {}, soon)
+  if (world.faultFree) return
   if (random.chance(0.06)) broadcast("cancels", { kind: "cancel" }, soon)
   if (random.chance(0.05)) broadcast("spends the nonce elsewhere", { to: elsewhere }, soon)
+  if (world.payersBehave) return
+  if (random.chance(0.08)) broadcast("settles by themselves", {}, soon)
   if (random.chance(0.04)) {
     const validBefore = authorization.validBefore + 200
     const late = random.between(0, validBefore - world.kernel.now)
     broadcast("signs the nonce again, for longer", { validBefore }, late)
   }
   if (random.chance(0.03)) broadcast("signs the nonce again, for more", { value: price + 5 }, soon)
-  if (random.chance(0.1)) {
+  if (random.chance(0.2)) {
     world.count("buyer: sends it twice at once")
-    spawn(world, market, random.between(0, 3), (me) => once(world, market, me, shown, "payer"))
+    spawn(world, market, random.between(0, 2), (me) => once(world, market, me, shown, "payer"))
   }
   if (random.chance(0.08)) {
     world.count("buyer: replays it on another route")

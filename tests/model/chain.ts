@@ -164,7 +164,7 @@ export class Chain {
       this.entries.delete(key)
       this.reorganised.add(key)
       const { block: _, ...use } = entry
-      if (this.random.chance(0.75)) again.push(use)
+      if (this.random.chance(0.5)) again.push(use)
       else this.dropped++
     }
     // Who lost a nonce may win it now: both are offered anew, in any order.

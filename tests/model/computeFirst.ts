@@ -124,15 +124,18 @@ export function* stillUnused(world: World, me: Task, call: Call, row: Row): Step
   return null
 }
 
-/** A release that does not come through is made by the sweep, when the lease has run out. */
-export function* release(world: World, me: Task, row: Row): Steps<boolean> {
-  const { database } = world
+/**
+ * When it was released; null without word of it. A release that does not come through is made by the
+ * sweep, when the lease has run out.
+ */
+export function* release(world: World, me: Task, row: Row): Steps<number | null> {
+  const { database, kernel } = world
   const released = yield* database.call(
     me,
     "release",
-    () => database.move(row, "release", { leaseUntil: 0 }),
+    () => database.move(row, "release", { leaseUntil: 0 }) === null ? null : kernel.now,
   )
-  return released !== lost && released !== null
+  return released === lost ? null : released
 }
 
 /** Without word of the release, another copy of the payment may be about to be charged. */
@@ -143,7 +146,7 @@ export function* releaseAndTell(
   row: Row,
   reply: Reply,
 ): Steps {
-  const released = yield* release(world, me, row)
-  const sure = released || world.broken.has("tell without a release")
-  yield* respond(world, me, call, world.kernel.now, sure ? reply : unresolved)
+  const releasedAt = yield* release(world, me, row)
+  const sure = releasedAt !== null || world.broken.has("tell without a release")
+  yield* respond(world, me, call, releasedAt ?? world.kernel.now, sure ? reply : unresolved)
 }

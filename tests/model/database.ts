@@ -54,6 +54,7 @@ export interface Logged {
   readonly at: number
   readonly key: number
   readonly event: PaymentEvent | "make" | "restore"
+  readonly order: SettlementOrder
   readonly from: PaymentState | null
   /** Null when the row is forgotten: the backup was older. */
   readonly to: PaymentState | null
@@ -164,7 +165,7 @@ export class Database {
 
   #make(row: Row): Row {
     this.rows.set(row.key, row)
-    this.#note(row.key, "make", null, row.state, true)
+    this.#note(row, "make", null, row.state, true)
     return copy(row)
   }
 
@@ -181,7 +182,7 @@ export class Database {
     const legal = moves[row.order][from][event] === to && !sent
     row.state = to
     Object.assign(row, change)
-    this.#note(row.key, event, from, to, legal)
+    this.#note(row, event, from, to, legal)
     return copy(row)
   }
 
@@ -192,7 +193,7 @@ export class Database {
     if (row === null || row === undefined || row.state !== (marks ? "answered" : "refund_due")) {
       return null
     }
-    if (marks) this.#note(row.key, "owe", "answered", "refund_due", true)
+    if (marks) this.#note(row, "owe", "answered", "refund_due", true)
     if (!this.broken.has("refund row in another transaction")) this.queueRefund(row.key, amount)
     return this.find(row.key)
   }
@@ -227,13 +228,13 @@ export class Database {
   }
 
   #note(
-    key: number,
+    { key, order }: Row,
     event: Logged["event"],
     from: PaymentState | null,
     to: PaymentState | null,
     legal: boolean,
   ): void {
-    this.log.push({ at: this.kernel.now, key, event, from, to, legal })
+    this.log.push({ at: this.kernel.now, key, order, event, from, to, legal })
   }
 
   backup(): Backup {
@@ -243,11 +244,11 @@ export class Database {
   /** Everything since the backup is forgotten. */
   restore({ rows, cursor }: Backup): void {
     this.restores++
-    for (const { key, state } of this.rows.values()) this.#note(key, "restore", state, null, true)
+    for (const row of this.rows.values()) this.#note(row, "restore", row.state, null, true)
     this.rows.clear()
     for (const row of rows) {
       this.rows.set(row.key, copy(row))
-      this.#note(row.key, "restore", null, row.state, true)
+      this.#note(row, "restore", null, row.state, true)
     }
     this.cursor = cursor
   }

@@ -109,7 +109,7 @@ function* known(
   late: boolean,
   waits: number,
 ): Steps<"answered" | "wait"> {
-  const { database, kernel, broken } = world
+  const { database, kernel } = world
   const readAt = kernel.now
   const reply = function* (answer: Reply, decidedAt = readAt): Steps<"answered"> {
     yield* respond(world, me, call, decidedAt, answer)
@@ -131,9 +131,6 @@ function* known(
   switch (sentAgain(row.state, shows || pretends(world, row, waits))) {
     case "claim": {
       if (late) return yield* reply(challenge)
-      // Who first showed a secret is the buyer; nobody else may take what they left.
-      const stranger = row.secret !== null && !shows && !broken.has("reclaim with another secret")
-      if (stranger) return yield* reply(inProgress)
       const claimed = yield* database.call(me, "claim again", () =>
         database.move(row, "claim", {
           fence: row.fence + 1,

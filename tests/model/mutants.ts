@@ -37,7 +37,6 @@ export type Mutant =
   | "bytes only with the answer"
   | "join without the secret"
   | "redeliver without the secret"
-  | "reclaim with another secret"
   | "sell what was public before"
   | "tell without a release"
   | "refund before safe"
@@ -51,10 +50,12 @@ export type Mutant =
 
 /** Not a mutant: a world with fewer ways to go wrong, so that what is left shows the mutant alone. */
 export type Tame =
-  /** Payers and thieves behave, and nothing is restored. */
+  /** Nobody pays past us or copies payments, and nothing is restored. */
   | "only facilitators cheat"
-  /** Nor does a facilitator settle what it was only shown. */
+  /** Nor does a facilitator settle what it was only shown, nor do logs go missing. */
   | "only settlements go wrong"
+  /** No node answers with fewer logs than its head promises. */
+  | "logs are complete"
 
 export interface Breakage {
   readonly name: Mutant
@@ -83,15 +84,22 @@ export const breakages: ReadonlyArray<Breakage> = [
   breakage("mark the refund, keep selling", 25_000),
   breakage("refund row in another transaction", 25_000),
   breakage("no chain scan", 25_000),
-  breakage("released is final", 25_000, ["no chain scan", "only facilitators cheat"]),
+  breakage("released is final", 25_000, [
+    "no chain scan",
+    "only facilitators cheat",
+    "logs are complete",
+  ]),
   breakage("released hidden from the scan", 25_000, ["released is final"]),
-  breakage("scan what is not yet safe", 25_000, ["scan every block once"]),
+  breakage("scan what is not yet safe", 25_000, ["scan every block once", "logs are complete"]),
   breakage("scan every block once", 25_000),
-  breakage("cursor before rows", 25_000, ["scan every block once"]),
+  breakage("cursor before rows", 25_000, ["scan every block once", "logs are complete"]),
   breakage("trust authorizationState", 25_000),
   breakage("trust facilitator success", 25_000),
   breakage("trust facilitator failure", 25_000, bare),
-  breakage("another amount is spent elsewhere", 25_000, ["scan every block once"]),
+  breakage("another amount is spent elsewhere", 25_000, [
+    "scan every block once",
+    "logs are complete",
+  ]),
   breakage("402 on unknown", 25_000),
   breakage("times before identity", 25_000),
   breakage("void before expiry", 25_000, bare),
@@ -101,7 +109,6 @@ export const breakages: ReadonlyArray<Breakage> = [
   breakage("bytes only with the answer", 25_000),
   breakage("join without the secret", 25_000),
   breakage("redeliver without the secret", 25_000),
-  breakage("reclaim with another secret", 25_000),
   breakage("sell what was public before", 25_000),
   breakage("tell without a release", 25_000),
   breakage("refund before safe", 25_000),

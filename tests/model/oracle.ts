@@ -153,7 +153,7 @@ function* judgeTold(
       if (readAt > owedAt && database.restores === 0) yield ["I10", "revealed after refund_due"]
     }
     if (charged === true && paidFrom > at) yield ["I6", "told charged, and had not paid"]
-    const deliveredLater = told.some((later) => later.at > at && isDelivery(later))
+    const deliveredLater = told.some((later) => later.at > readAt && isDelivery(later))
     if (charged === false && paid !== null && refunds.length === 0 && !deliveredLater) {
       yield ["I6", "told not charged, and paid for good"]
     }

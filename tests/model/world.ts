@@ -51,7 +51,9 @@ export class World {
   readonly restoreAt: number | null
   /** How often something worth counting happened. */
   readonly counts = new Map<string, number>()
-  readonly trace: Array<string> | null
+  readonly trace:
+    | Array<{ readonly at: number; readonly key: number | null; readonly text: string }>
+    | null
   /** Where all that lives that never crashes. */
   readonly outside: Machine = {
     name: "outside",
@@ -69,6 +71,9 @@ export class World {
     this.trace = traced ? [] : null
     this.random = new Random(seed)
     this.faults = this.faultFree ? { ...noFaults } : drawFaults(this.random)
+    if (broken.has("logs are complete") || broken.has("only settlements go wrong")) {
+      this.faults.incomplete = 0
+    }
     this.kernel = new Kernel(this.random, this.faults)
     const restoreAt = this.random.between(100, 850)
     this.restoreAt = !this.payersBehave && this.random.chance(0.25) ? restoreAt : null
@@ -88,7 +93,7 @@ export class World {
   }
 
   note(key: number | null, text: string): void {
-    this.trace?.push(`${this.kernel.now.toFixed(3)} ${key ?? "-"} ${text}`)
+    this.trace?.push({ at: this.kernel.now, key, text })
   }
 
   /** Whether faults are drawn at all in this run. */
@@ -96,7 +101,7 @@ export class World {
     return this.seed % 20 < 3
   }
 
-  /** Whether payers do nothing but pay and ask, nobody copies payments, and no backup is restored. */
+  /** Whether nobody pays past us or copies payments, and no backup is restored. */
   get payersBehave(): boolean {
     return this.faultFree || this.broken.has("only facilitators cheat") ||
       this.broken.has("only settlements go wrong")
