@@ -71,12 +71,12 @@ export function eventOf(asset: Address, log: Log): Option.Option<TokenEvent> {
   }
 }
 
-/** Whether a transfer is what an authorization brought about: its own, at the next log index. */
+/** Whether a transfer is what the use of an authorization brought about: its own, at the next log index. */
 export function belongs(
   used: TokenEvent & { readonly event: "used" | "canceled" },
   transfer: TokenEvent,
 ): transfer is TokenEvent & { readonly event: "transfer" } {
-  return used.event === "used" && transfer.event === "transfer" &&
+  return transfer.event === "transfer" &&
     transfer.from === used.authorizer &&
     transfer.at.transaction === used.at.transaction &&
     transfer.at.blockHash === used.at.blockHash &&
