@@ -76,13 +76,22 @@ const importKey = (secret: string) =>
     }
     const both = yield* bytesOf(secret.trim())
     if (both.length !== 64) return yield* new BadApiKey()
-    const jwk = {
-      kty: "OKP",
-      crv: "Ed25519",
-      d: Base64Url.encode(both.subarray(0, 32)),
-      x: Base64Url.encode(both.subarray(32)),
-    }
+    const x = Base64Url.encode(both.subarray(32))
+    const jwk = { kty: "OKP", crv: "Ed25519", d: Base64Url.encode(both.subarray(0, 32)), x }
     const key = yield* imported(() => crypto.subtle.importKey("jwk", jwk, ed25519, false, ["sign"]))
+    // Importing does not look whether the two halves belong together.
+    const matches = yield* Effect.promise(async () => {
+      const half = { kty: "OKP", crv: "Ed25519", x }
+      const point = await crypto.subtle.importKey("jwk", half, ed25519, false, ["verify"])
+      const probe = encoder.encode("probe")
+      return crypto.subtle.verify(
+        ed25519,
+        point,
+        await crypto.subtle.sign(ed25519, key, probe),
+        probe,
+      )
+    })
+    if (!matches) return yield* new BadApiKey()
     return { alg: "EdDSA", algorithm: ed25519, key } as const
   })
 
