@@ -38,6 +38,8 @@ export interface Edge {
   readonly machine: Machine
   readonly calls: Set<Call>
   isUp: boolean
+  /** Answers it has made; only a protocol that is broken so sells from here. */
+  readonly memory: Map<number, number>
 }
 
 export interface Call {
@@ -91,6 +93,7 @@ const markTimes = 3
 /** Hands over the answer of a charged row, and remembers it. */
 export function* deliver(world: World, me: Task, call: Call, row: Row, readAt: number): Steps {
   const body = { answers: row.request ?? -1, answer: row.answer }
+  if (row.answer !== null) call.edge.memory.set(row.key, row.answer)
   const delivered = yield* respond(world, me, call, readAt, { status: 200, charged: true, body })
   if (!delivered || row.sentAt !== null) return
   for (let tries = 0; tries < markTimes; tries++) {

@@ -74,7 +74,7 @@ const deeds = [
   ...["claim", "claim again", "find", "verify", "release", "intend", "settle", "answer"],
   ...["settled", "answer paid", "mark sent", "settle late", "answer late"],
   ...["release lost", "doubt", "owe", "void", "match"],
-  ...["persist the signature", "relay", "record the broadcast", "postpone", "confirm", "cancel"],
+  ...["persist the signature", "relay", "record the broadcast", "postpone", "confirm"],
 ]
 
 const everyDeath = [...waits, ...views, ...deeds, ...deeds.map((deed) => `${deed}, done`)]

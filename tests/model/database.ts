@@ -6,13 +6,14 @@
  * @module
  */
 import { moves, type PaymentEvent, type PaymentState, reaches } from "../../src/domain/payment.ts"
+import { refundMoves, refundReaches, type RefundState } from "../../src/domain/refund.ts"
 import type { SettlementOrder } from "../../src/domain/product.ts"
 import { type Authorization, nonceKey } from "./chain.ts"
 import { type Kernel, type Steps, type Task, wait } from "./kernel.ts"
 import type { Mutant, Tame } from "./mutants.ts"
 
 export interface Refund {
-  state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled"
+  state: RefundState
   /** Grows with every change: who believes in an older one changes nothing. */
   version: number
   amount: number
@@ -21,6 +22,9 @@ export interface Refund {
   validBefore: number
   leaseUntil: number
   nextAt: number
+  /** How often a facilitator has declined it. */
+  attempts: number
+  readonly queuedAt: number
 }
 
 export interface Row {
@@ -80,6 +84,7 @@ interface Backup {
 export class Database {
   readonly rows = new Map<number, Row>()
   readonly log: Array<Logged> = []
+  readonly illegalRefunds: Array<string> = []
   /** Blocks the chain scan has seen. */
   cursor = -1
   restores = 0
@@ -209,8 +214,8 @@ export class Database {
 
   #queued(amount: number): Refund {
     const state = "queued"
-    const times = { validBefore: 0, leaseUntil: 0, nextAt: 0 }
-    return { state, version: 0, amount, treasury: null, nonce: null, ...times }
+    const times = { validBefore: 0, leaseUntil: 0, nextAt: 0, queuedAt: this.kernel.now }
+    return { state, version: 0, amount, treasury: null, nonce: null, attempts: 0, ...times }
   }
 
   /** Changes a refund, unless somebody else has since `held` was read. */
@@ -218,6 +223,10 @@ export class Database {
     const row = this.rows.get(held.key)
     if (row === undefined || row.refund === null || held.refund === null) return null
     if (row.refund.version !== held.refund.version) return null
+    const { state } = row.refund
+    const to = change.state ?? state
+    const isLegal = refundMoves[state].some((event) => refundReaches[event] === to)
+    if (to !== state && !isLegal) this.illegalRefunds.push(`${state} to ${to}`)
     Object.assign(row.refund, change, { version: row.refund.version + 1 })
     return copy(row)
   }

@@ -48,7 +48,7 @@ export function startEdge(world: World, name: string): Edge {
     calls.clear()
   }
   const machine: Machine = { name, life: 0, mortal: true, skew, restart: () => {}, crashed }
-  const edge: Edge = { machine, calls, isUp: false }
+  const edge: Edge = { machine, calls, isUp: false, memory: new Map() }
   machine.restart = () => {
     edge.isUp = true
     world.note(null, `${name} starts`)
@@ -109,7 +109,7 @@ function* known(
   late: boolean,
   waits: number,
 ): Steps<"answered" | "wait"> {
-  const { database, kernel } = world
+  const { database, kernel, broken } = world
   const readAt = kernel.now
   const reply = function* (answer: Reply, decidedAt = readAt): Steps<"answered"> {
     yield* respond(world, me, call, decidedAt, answer)
@@ -120,6 +120,11 @@ function* known(
   }
   const secret = call.shown.secret
   const shows = secret !== null && secret === found.secret
+  const remembered = broken.has("replay from memory") ? call.edge.memory.get(call.key) : undefined
+  if (shows && remembered !== undefined) {
+    yield* deliver(world, me, call, { ...found, answer: remembered }, readAt)
+    return "answered"
+  }
   if (found.state === "unresolved" && found.order === "settle-early" && shows) {
     if (yield* sellUnresolved(world, me, call, found)) return "answered"
   }

@@ -17,6 +17,7 @@ export type Mutant =
   | "no refund of the unsent"
   | "refund what was sent"
   | "mark the refund, keep selling"
+  | "replay from memory"
   | "refund row in another transaction"
   | "no chain scan"
   | "released is final"
@@ -82,6 +83,7 @@ export const breakages: ReadonlyArray<Breakage> = [
   breakage("no refund of the unsent", 25_000),
   breakage("refund what was sent", 25_000),
   breakage("mark the refund, keep selling", 25_000),
+  breakage("replay from memory", 25_000),
   breakage("refund row in another transaction", 25_000),
   breakage("no chain scan", 25_000),
   breakage("released is final", 25_000, [

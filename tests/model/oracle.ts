@@ -8,7 +8,7 @@
  */
 import type { PaymentState } from "../../src/domain/payment.ts"
 import { type Entry, nonceKey, payTo, treasuries } from "./chain.ts"
-import type { Logged } from "./database.ts"
+import type { Logged, Row } from "./database.ts"
 import type { Told, World } from "./world.ts"
 
 export interface Violation {
@@ -60,6 +60,9 @@ export function judge(world: World): Verdict {
     for (const [invariant, message] of judgeOne(world, found)) {
       violations.push({ invariant, key: found.key, message })
     }
+  }
+  for (const message of world.database.illegalRefunds) {
+    violations.push({ invariant: "I8", key: -1, message: `a refund went from ${message}` })
   }
   if (world.faultFree && cases.some((found) => !found.told.some(isDelivery))) {
     violations.push({ invariant: "I1", key: -1, message: "without faults somebody got no answer" })
@@ -128,7 +131,7 @@ function* judgeOne(
   }
   const row = world.database.rows.get(key)
   const excused = row?.state === "released" && world.broken.has("released is final")
-  if (row !== undefined && !excused && !atRest(row.state, row.sentAt !== null)) {
+  if (row !== undefined && !excused && !isResting(row)) {
     yield ["I12", `still ${row.state} at the end`]
   }
   if (row !== undefined && stateAt(log, Infinity) !== row.state) {
@@ -171,6 +174,9 @@ function stateAt(log: ReadonlyArray<Logged>, at: number): PaymentState | null {
   return state
 }
 
-export function atRest(state: PaymentState, sent: boolean): boolean {
-  return state === "void" || state === "refunded" || (state === "answered" && sent)
+/** Nothing is left to do for it, but by a person. */
+export function isResting({ state, sentAt, refund }: Row): boolean {
+  const isStuck = state === "refund_due" && refund?.state === "stuck"
+  return state === "void" || state === "refunded" || isStuck ||
+    (state === "answered" && sentAt !== null)
 }

@@ -6,12 +6,11 @@
 import {
   type Authorization,
   blockSeconds,
-  type Chain,
+  nonceKey,
   payTo,
   type Proof,
   type View,
 } from "./chain.ts"
-import { nonceKey } from "./chain.ts"
 import { type Steps, type Task } from "./kernel.ts"
 import type { World } from "./world.ts"
 
@@ -50,22 +49,4 @@ export function proofIn(
     if (broken.has("void before safe")) return view.head * blockSeconds >= validBefore
     return view.safe * blockSeconds >= validBefore
   }
-}
-
-/** What a worker sees of a refund: confirmed by its own pair of logs, on a safe block. */
-export function refundIn(
-  chain: Chain,
-  view: View,
-  upTo: number,
-  { treasury, nonce, payer, amount }: {
-    readonly treasury: number
-    readonly nonce: number
-    readonly payer: number
-    readonly amount: number
-  },
-): "confirmed" | "spent elsewhere" | "unused" {
-  const entry = chain.used(nonceKey(treasury, nonce), upTo, view)
-  if (entry === undefined) return "unused"
-  const ours = entry.kind === "transfer" && entry.to === payer && entry.value === amount
-  return ours ? "confirmed" : "spent elsewhere"
 }

@@ -8,7 +8,7 @@ import { type Market, openMarket } from "./buyers.ts"
 import { startEdge } from "./edge.ts"
 import { type Machine, type Steps, wait } from "./kernel.ts"
 import type { Mutant, Tame } from "./mutants.ts"
-import { atRest, judge, type Verdict } from "./oracle.ts"
+import { isResting, judge, type Verdict } from "./oracle.ts"
 import { scan } from "./reconcile.ts"
 import { startWorker } from "./worker.ts"
 import { calmAt, endAt, World } from "./world.ts"
@@ -46,8 +46,8 @@ export function simulate(
 function isOver(world: World, market: Market): boolean {
   const { database, chain } = world
   if (market.active > 0 || !chain.quiet()) return false
-  for (const { state, sentAt } of database.rows.values()) {
-    if (!atRest(state, sentAt !== null)) return false
+  for (const row of database.rows.values()) {
+    if (!isResting(row)) return false
   }
   return database.cursor >= chain.lastEntry || world.broken.has("no chain scan")
 }

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type Authorization, blockSeconds, treasuries, type View } from "./chain.ts"
+import type { Authorization } from "./chain.ts"
 import { lost, type Refund, type Row } from "./database.ts"
 import { settle } from "./facilitator.ts"
 import { idle, type Machine, type Steps, type Task, wait } from "./kernel.ts"
-import { proofIn, refundIn } from "./proof.ts"
+import { decideRefund } from "./refundDecision.ts"
 import type { World } from "./world.ts"
 
 const lease = 60
@@ -44,63 +44,30 @@ function take({ database, kernel }: World): Row | null {
   return null
 }
 
-/** Takes one refund as far as it goes now. */
+/** Takes one refund as far as it goes now: the domain decides, this acts. */
 function* advance(world: World, me: Task, row: Row): Steps {
-  const { chain, broken } = world
-  const { refund, authorization } = row
-  const view = yield* chain.view(me, "prove incoming")
-  if (view === null || refund === null) return yield* postpone(world, me, row)
-  const proof = proofIn(world, view, authorization, 0)
-  if (proof.proof === "never" && refund.state === "queued") return yield* cancel(world, me, row)
-  const proven = proof.proof === "paid" && (proof.safe || broken.has("refund before safe"))
-  if (!proven) return yield* postpone(world, me, row)
-  const amount = broken.has("refund the agreed amount") ? authorization.value : proof.value
-  const treasury = treasuryOf(world, refund, proof.block)
-  const nonce = nonceOf(world, row, refund)
-  const seen = confirmation(world, view, { ...refund, treasury, nonce, amount }, row)
-  if (seen === "confirmed") return yield* confirm(world, me, row)
-  if (seen === "spent elsewhere") return yield* postpone(world, me, row)
-  const expired = view.safe * blockSeconds >= refund.validBefore
-  if (refund.state === "queued" || expired) {
-    const validBefore = Math.ceil(world.kernel.now) + validSeconds
-    return yield* sign(world, me, row, { state: "signed", treasury, nonce, amount, validBefore })
+  const { refund } = row
+  const view = yield* world.chain.view(me, "prove incoming")
+  if (view === null || refund === null) return yield* postpone(world, me, row, {})
+  const { action, treasury, nonce, amount } = decideRefund(world, row, refund, view)
+  switch (action.act) {
+    case "sign": {
+      const validBefore = Math.ceil(world.kernel.now) + validSeconds
+      const change = { state: "signed", treasury, nonce, amount, validBefore } as const
+      return yield* sign(world, me, row, change)
+    }
+    case "relay":
+      return yield* relay(world, me, row)
+    case "confirm":
+      return yield* confirm(world, me, row)
+    case "cancel":
+      return yield* cancel(world, me, row)
+    case "stick":
+      world.note(row.key, `${me.machine.name} is stuck: ${action.reason}`)
+      return yield* postpone(world, me, row, { state: "stuck" })
+    case "wait":
+      return yield* postpone(world, me, row, {})
   }
-  if (refund.state === "signed") return yield* relay(world, me, row)
-  yield* postpone(world, me, row)
-}
-
-/** One treasury for each payment, for ever: told by the block that holds the payment. */
-function treasuryOf(world: World, refund: Refund, paidBlock: number): number {
-  const { rotationAt, broken, kernel } = world
-  const at = (seconds: number) => treasuries[rotationAt !== null && seconds >= rotationAt ? 1 : 0]
-  if (broken.has("refund from the current key")) {
-    return refund.state === "queued" || kernel.now > refund.validBefore
-      ? at(kernel.now)
-      : refund.treasury ?? at(kernel.now)
-  }
-  if (broken.has("treasury kept in the row alone")) return refund.treasury ?? at(kernel.now)
-  return at(paidBlock * blockSeconds)
-}
-
-/** Derived from the payment, so that whoever signs it again signs the same. */
-function nonceOf({ random, broken }: World, { authorization }: Row, refund: Refund): number {
-  const drawn = () => 1_048_576 + random.below(1_048_576)
-  if (broken.has("random refund nonce")) {
-    return refund.state === "queued" ? drawn() : refund.nonce ?? drawn()
-  }
-  if (broken.has("nonce kept in the row alone")) return refund.nonce ?? drawn()
-  return authorization.nonce
-}
-
-function confirmation(
-  { chain, broken }: World,
-  view: View,
-  { treasury, nonce, amount }: Refund,
-  { authorization }: Row,
-): ReturnType<typeof refundIn> {
-  if (treasury === null || nonce === null) return "unused"
-  const upTo = broken.has("confirm a refund before safe") ? view.head : view.safe
-  return refundIn(chain, view, upTo, { treasury, nonce, payer: authorization.from, amount })
 }
 
 /** The signature is stored before anybody sees it. */
@@ -131,20 +98,23 @@ function* relay(world: World, me: Task, row: Row): Steps {
   if (said === "settled" && broken.has("trust the facilitator's refund")) {
     return yield* confirm(world, me, row)
   }
+  const attempts = refund.attempts + (said === "declined" ? 1 : 0)
   yield* database.call(me, "record the broadcast", () =>
     database.changeRefund(row, {
-      state: said === "declined" ? "signed" : "broadcast",
+      ...(said === "settled" ? { state: "broadcast" } : {}),
+      attempts,
       leaseUntil: 0,
       nextAt: kernel.now + againSeconds,
     }))
 }
 
-function* postpone(world: World, me: Task, row: Row): Steps {
+function* postpone(world: World, me: Task, row: Row, change: Partial<Refund>): Steps {
   const { database, kernel } = world
   yield* database.call(
     me,
     "postpone",
-    () => database.changeRefund(row, { leaseUntil: 0, nextAt: kernel.now + againSeconds }),
+    () =>
+      database.changeRefund(row, { ...change, leaseUntil: 0, nextAt: kernel.now + againSeconds }),
   )
 }
 
