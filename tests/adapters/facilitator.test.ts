@@ -8,7 +8,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Clock, Duration, Effect, Layer, Result } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { layer as overHttp } from "../../src/adapters/facilitator.ts"
+import { type FacilitatorOptions, layer as overHttp } from "../../src/adapters/facilitator.ts"
 import { layer as signatures } from "../../src/adapters/signatures.ts"
 import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
 import { layerMemory, layerStore } from "../../src/adapters/simulation/ledger.ts"
@@ -133,8 +133,34 @@ liveTest(
     ),
 )
 
+liveTest(
+  "the HTTP facilitator shows each call the headers made for its path, made anew",
+  () =>
+    Effect.gen(function* () {
+      const shown: Array<string | null> = []
+      let made = 0
+      const headers = (path: string) => Effect.sync(() => ({ authorization: `${path} ${++made}` }))
+      const request = yield* asked(startSeconds)
+      const calls = Effect.gen(function* () {
+        const { verify, settle } = yield* Facilitator
+        yield* verify(request)
+        yield* settle(request)
+        yield* verify(request)
+      })
+      const noting = serving((request) => {
+        shown.push(request.headers.get("authorization"))
+        return Response.json({ isValid: true, success: false })
+      }, { headers })
+      yield* Effect.provide(calls, noting)
+      equal(shown, ["/verify 1", "/settle 2", "/verify 3"])
+    }),
+)
+
 /** A server for as long as the Layer lives. */
-const serving = (handler: (request: Request) => Response | Promise<Response>) =>
+const serving = (
+  handler: (request: Request) => Response | Promise<Response>,
+  options: Pick<FacilitatorOptions, "headers"> = {},
+) =>
   Layer.unwrap(Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -152,6 +178,7 @@ const serving = (handler: (request: Request) => Response | Promise<Response>) =>
         baseUrl: `http://127.0.0.1:${server.addr.port}`,
         verifyTimeout: Duration.millis(500),
         settleTimeout: Duration.millis(500),
+        ...options,
       }).pipe(Layer.provide(FetchHttpClient.layer)),
   ))
 
