@@ -31,7 +31,9 @@ export function invitation(settings: Settings): string {
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/sample /health /openapi.json`,
     `  paid      ${paid.join("   ")}`,
-    "  buy       deno task buy /v1/latest    (a throw-away key, play money)",
+    ...settings.payments.kind === "simulated"
+      ? ["  buy       deno task buy /v1/latest    (a throw-away key, play money)"]
+      : [],
   ]
   return lines.join("\n")
 }

@@ -172,16 +172,19 @@ const exitCode = (child: Deno.ChildProcess) =>
 
 /** The worker, once what it works on is there; started again when it ends, so many times. */
 const keepWorker = (sandbox: Sandbox, settings: Settings, get: Get) =>
-  Effect.gen(function* () {
-    yield* listening(settings)
-    yield* Effect.scoped(Effect.flatMap(spawn(sandbox, get, workerStopMax), exitCode)).pipe(
-      Effect.tap((code) => Console.error(`The refund worker ended with code ${code}`)),
-      Effect.repeat({ schedule: Schedule.spaced(restartDelay), times: restartsMax }),
-    )
-    yield* Console.error(
-      `The refund worker ended ${restartsMax + 1} times: refunds wait until the next start`,
-    )
-  })
+  listening(settings).pipe(
+    Effect.andThen(
+      Effect.scoped(Effect.flatMap(spawn(sandbox, get, workerStopMax), exitCode)).pipe(
+        Effect.tap((code) => Console.error(`The refund worker ended with code ${code}`)),
+        Effect.repeat({ schedule: Schedule.spaced(restartDelay), times: restartsMax }),
+      ),
+    ),
+    Effect.matchEffect({
+      onFailure: () => Console.error("The service does not listen: no refund worker was started"),
+      onSuccess: () =>
+        Console.error(`The refund worker ended ${restartsMax + 1} times and stays ended`),
+    }),
+  )
 
 const listening = ({ host, port }: Settings) =>
   Effect.tryPromise(async () => {
