@@ -31,6 +31,8 @@ const startWithinMs = 15_000
 /** Clock ticks a second in /proc; 100 on every Linux in use. */
 const ticksPerSecond = 100
 const product = products.latest
+const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
+const database = new URL(databaseUrl).pathname.slice(1)
 
 interface Server {
   readonly name: string
@@ -64,18 +66,23 @@ function cpuSeconds(pid: number | string): number {
   }
 }
 
-/** The processor time of every PostgreSQL process of this machine. */
-function postgresSeconds(): number {
+/** What PostgreSQL calls the processes that serve all of its databases. */
+const common = /(checkpointer|walwriter|background writer|autovacuum)/
+
+/** The processor time of PostgreSQL for `database`: its sessions, and the writers they share. */
+function postgresSeconds(database: string): number {
   let seconds = 0
   for (const { name } of Deno.readDirSync("/proc")) {
-    if (/^\d+$/.test(name) && nameOf(name).startsWith("postgres")) seconds += cpuSeconds(name)
+    const title = /^\d+$/.test(name) ? titleOf(name) : ""
+    if (!title.startsWith("postgres: ")) continue
+    if (title.includes(` ${database} `) || common.test(title)) seconds += cpuSeconds(name)
   }
   return seconds
 }
 
-function nameOf(pid: string): string {
+function titleOf(pid: string): string {
   try {
-    return Deno.readTextFileSync(`/proc/${pid}/comm`)
+    return Deno.readTextFileSync(`/proc/${pid}/cmdline`)
   } catch {
     return ""
   }
@@ -111,7 +118,11 @@ async function sample(
   requests: ReadonlyArray<string>,
   status: number,
 ): Promise<Sample> {
-  const cpu = () => [cpuSeconds(server.process.pid), postgresSeconds(), cpuSeconds(process.pid)]
+  const cpu = () => [
+    cpuSeconds(server.process.pid),
+    postgresSeconds(database),
+    cpuSeconds(process.pid),
+  ]
   const before = cpu()
   const began = performance.now()
   await askAll({ port: server.port, requests, connections, status })
@@ -159,7 +170,7 @@ async function compare(
 }
 
 const program = Effect.gen(function* () {
-  const url = yield* freshSchema(Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench")
+  const url = yield* freshSchema(databaseUrl)
   const servers = yield* Effect.acquireRelease(
     Effect.promise(async () => [
       await start("ours", "till.ts", 29_911, { DATABASE_URL: Redacted.value(url) }),

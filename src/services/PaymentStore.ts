@@ -77,13 +77,6 @@ export type Move =
   | { readonly event: "owe"; readonly reason: string; readonly paidAt: PaidAt | null }
   | { readonly event: "void"; readonly reason: string }
 
-/** The row a caller believes in: nothing moves unless it still is so. */
-export interface Held {
-  readonly paymentId: PaymentId
-  readonly state: PaymentState
-  readonly fence: number
-}
-
 export interface ClaimResult {
   /** True when this call made the row. */
   readonly claimed: boolean
@@ -121,10 +114,10 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
-   * Makes one move; none when the row is not, or no longer, as `held` says, or when an answer that was
-   * handed over would be owed. A claim raises the fence.
+   * Makes one move of a row that was read; none when it no longer has the state and fence of `held`, or
+   * when an answer that was handed over would be owed. A claim raises the fence.
    */
-  readonly move: (held: Held, move: Move) => Effect.Effect<Option.Option<Payment>>
+  readonly move: (held: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Remembers that the answer was handed over on a live connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**

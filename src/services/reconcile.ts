@@ -5,7 +5,7 @@
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
-import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /** True when the row waits for somebody: its worker or its buyer is gone, or only the chain can tell. */
@@ -170,7 +170,7 @@ function expectedTransfer({ token, authorization, transactionHint }: Payment): E
 }
 
 /** Makes a move; when the row has moved on, reads it. A row is never deleted, so it is there. */
-export function moveOrRead(store: PaymentStore["Service"], held: Held, move: Move) {
+export function moveOrRead(store: PaymentStore["Service"], held: Payment, move: Move) {
   return Effect.flatMap(
     store.move(held, move),
     Option.match({

@@ -16,7 +16,7 @@ import type {
   VerifyOutcome,
 } from "./Facilitator.ts"
 import { hungUp, unavailable, unresolved } from "./paymentRefusals.ts"
-import type { Held, Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
 import { proofOf } from "./reconcile.ts"
 import type { Answer } from "./sale.ts"
 import type { PaymentTiming } from "./timing.ts"
@@ -202,7 +202,7 @@ export function unproven({ proof, said, hint }: Settlement): Move {
  * was charged is handed over now, for a buyer without a secret cannot come again. Null: no row is to
  * be had.
  */
-export const movedOrRead = (store: PaymentStore["Service"], held: Held, move: Move) =>
+export const movedOrRead = (store: PaymentStore["Service"], held: Payment, move: Move) =>
   store.move(held, move).pipe(
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), Option.none<Payment>())),
     Effect.flatMap((row) => Option.isSome(row) ? Effect.succeed(row) : store.find(held.paymentId)),

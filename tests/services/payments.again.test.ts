@@ -210,11 +210,8 @@ test("a worker whose payment was taken over says nothing of the money, and sells
     const { began, open, work } = yield* gatedWork
     const stalled = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
     yield* began
-    const held = {
-      paymentId: paymentId({ ...token, ...bought.payment.authorization }),
-      state: "claimed" as const,
-      fence: 1,
-    }
+    const id = paymentId({ ...token, ...bought.payment.authorization })
+    const held = Option.getOrThrow(yield* store.find(id))
     yield* store.move(held, { event: "release", reason: "lease_lost" })
     const next = yield* Effect.forkChild(
       Effect.result(sell(bought, doing(answering("the next's")))),

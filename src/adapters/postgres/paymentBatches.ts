@@ -6,13 +6,13 @@
  *
  * @module
  */
-import { Duration, Effect } from "effect"
+import { Array, Duration, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type Bytes32, type PaymentId, type PaymentTicket, reaches } from "../../domain/payment.ts"
-import type { Held, Move, Payment } from "../../services/PaymentStore.ts"
+import type { Move, Payment } from "../../services/PaymentStore.ts"
 import { groupCommit } from "./groupCommit.ts"
 import { jsonText } from "./json.ts"
-import { paymentColumns, paymentOf, type PaymentRow } from "./paymentRow.ts"
+import { type Ages, agesColumns, agesOf } from "./paymentRow.ts"
 
 /** How long an answer that was handed over waits for others, to be remembered with them. */
 const sentAfter = Duration.millis(20)
@@ -96,14 +96,14 @@ const claimed = ({ ticket, secretHash, lease }: Claim): Payment => ({
 })
 
 interface HeldMove {
-  readonly held: Held
+  readonly held: Payment
   readonly move: Move
 }
 
 /** Makes moves of one event. */
 const movesOf = Effect.fnUntraced(function* (event: Move["event"]) {
   const sql = yield* SqlClient
-  const columns = sql.literal(paymentColumns)
+  const ages = sql.literal(agesColumns)
   const written = sql.literal(writes[event])
   // What was handed over in the meantime is not owed any more.
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
@@ -112,7 +112,7 @@ const movesOf = Effect.fnUntraced(function* (event: Move["event"]) {
     together: (moves) => {
       const bodies: Array<Uint8Array> = []
       const rows = inOrder(moves.map(({ held, move }) => moveRow(held, move, bodies)))
-      return sql<PaymentRow>`
+      return sql<Ages & { readonly payment_id: string }>`
         UPDATE payment SET state = ${reaches[event]}, reason = given.reason,
           changed_at = clock_timestamp(), ${written}
         FROM (
@@ -124,8 +124,16 @@ const movesOf = Effect.fnUntraced(function* (event: Move["event"]) {
         ) given
         WHERE given.event = ${event} AND payment.payment_id = given.payment_id
           AND payment.state = given.held_state AND payment.fence = given.held_fence ${unsent}
-        RETURNING ${columns}`.pipe(
-        Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, paymentOf(row)]))),
+        RETURNING payment.payment_id, ${ages}`.pipe(
+        Effect.map((rows) => {
+          const ages = new Map(rows.map((row) => [row.payment_id, row]))
+          return new Map(Array.getSomes(moves.map(({ held, move }) =>
+            Option.map(
+              Option.fromNullishOr(ages.get(held.paymentId)),
+              (ages) => [held.paymentId, movedOn(held, move, ages)] as const,
+            )
+          )))
+        }),
       )
     },
   })
@@ -143,7 +151,7 @@ export const moves = Effect.gen(function* () {
     owe: yield* movesOf("owe"),
     void: yield* movesOf("void"),
   }
-  return (held: Held, move: Move) => byEvent[move.event]({ held, move })
+  return (held: Payment, move: Move) => byEvent[move.event]({ held, move })
 })
 
 const paid = `paid_transaction = coalesce(given.paid_transaction, payment.paid_transaction),
@@ -165,7 +173,7 @@ const writes: { readonly [E in Move["event"]]: string } = {
 }
 
 /** A move as a row; a body is put into `bodies`, and its place there, from 1, into the row. */
-const moveRow = (held: Held, move: Move, bodies: Array<Uint8Array>) => {
+const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
   const answer = "answer" in move ? move.answer : null
   const paidAt = "paidAt" in move ? move.paidAt : null
   return {
@@ -184,6 +192,32 @@ const moveRow = (held: Held, move: Move, bodies: Array<Uint8Array>) => {
       paid_log_index: paidAt.logIndex,
       paid_finality: paidAt.finality,
     },
+  }
+}
+
+/**
+ * The row that a move has made of `held`. Nothing else can have changed it: its identity never changes,
+ * and the rest changes with a move alone, after which `held` would have been of another state or fence.
+ */
+function movedOn(held: Payment, move: Move, ages: Ages): Payment {
+  const row = { ...held, ...agesOf(ages), state: reaches[move.event] }
+  switch (move.event) {
+    case "claim":
+      return { ...row, fence: held.fence + 1, secretHash: move.secretHash }
+    case "release":
+      return row
+    case "intend":
+      return { ...row, answer: move.answer }
+    case "doubt":
+      return { ...row, transactionHint: move.transactionHint }
+    case "settle":
+      return { ...row, paidAt: move.paidAt }
+    case "answer":
+      return { ...row, answer: move.answer ?? held.answer, paidAt: move.paidAt ?? held.paidAt }
+    case "owe":
+      return { ...row, answer: null, paidAt: move.paidAt ?? held.paidAt }
+    case "void":
+      return { ...row, answer: null }
   }
 }
 

@@ -16,7 +16,13 @@ import {
 import type { SettlementOrder } from "../../domain/product.ts"
 import type { Payment, RefundRow } from "../../services/PaymentStore.ts"
 
-export interface PaymentRow {
+export interface Ages {
+  readonly lease_left_ms: number | null
+  readonly intended_ago_ms: number | null
+  readonly answered_ago_ms: number | null
+}
+
+export interface PaymentRow extends Ages {
   readonly payment_id: string
   readonly chain_id: bigint
   readonly asset: string
@@ -42,17 +48,17 @@ export interface PaymentRow {
   readonly paid_finality: "latest" | "safe" | null
   readonly answer_body: Uint8Array | null
   readonly sent_at: Date | null
-  readonly lease_left_ms: number | null
-  readonly intended_ago_ms: number | null
-  readonly answered_ago_ms: number | null
   readonly refund: RefundRow | null
 }
 
-/** What is selected, or returned, of a payment. Leases and ages are told on the database's clock. */
-export const paymentColumns = `payment.*,
+/** How long ago, or how soon, on the database's clock. */
+export const agesColumns = `
   (extract(epoch FROM payment.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms,
   (extract(epoch FROM clock_timestamp() - payment.intended_at) * 1000)::float8 AS intended_ago_ms,
-  (extract(epoch FROM clock_timestamp() - payment.answered_at) * 1000)::float8 AS answered_ago_ms,
+  (extract(epoch FROM clock_timestamp() - payment.answered_at) * 1000)::float8 AS answered_ago_ms`
+
+/** What is selected of a payment. */
+export const paymentColumns = `payment.*, ${agesColumns},
   CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
     SELECT json_build_object('state', refund.state, 'reason', refund.reason,
       'transaction', refund.transaction)
@@ -87,17 +93,21 @@ export function paymentOf(row: PaymentRow): Payment {
     request: row.request,
     state: row.state,
     fence: row.fence,
-    leaseLeftMs: row.lease_left_ms ?? 0,
+    ...agesOf(row),
     secretHash: row.secret_hash === null ? null : bytes32Of(row.secret_hash),
-    intendedAgoMs: row.intended_ago_ms,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
     answer: row.answer_body === null ? null : { body: row.answer_body },
-    answeredAgoMs: row.answered_ago_ms,
     sent: row.sent_at !== null,
     refund: row.refund,
   }
 }
+
+export const agesOf = (ages: Ages) => ({
+  leaseLeftMs: ages.lease_left_ms ?? 0,
+  intendedAgoMs: ages.intended_ago_ms,
+  answeredAgoMs: ages.answered_ago_ms,
+})
 
 function paidAtOf(row: PaymentRow): PaidAt | null {
   const { paid_transaction, paid_block, paid_log_index, paid_finality } = row

@@ -10,9 +10,9 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Bytes32, PaymentId, PaymentState, PaymentTicket } from "../../domain/payment.ts"
 import {
-  type Held,
   type Move,
   type Orphan,
+  type Payment,
   PaymentStore,
   type ScannedAccount,
   type WaitingQuery,
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
     )
 
     const move = Effect.fnUntraced(
-      function* (held: Held, move: Move) {
+      function* (held: Payment, move: Move) {
         const row = yield* moved(held, move)
         // The database queues the refund with the move; the row is read again to show it.
         return move.event === "owe" && Option.isSome(row) ? yield* find(held.paymentId) : row
