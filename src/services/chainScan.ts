@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import type { TokenDomain } from "../domain/payment.ts"
-import type { SeenTransfer } from "./Chain.ts"
+import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
 import type { Payment, ScannedAccount } from "./PaymentStore.ts"
 import { moveOrRead, reconcile, type ReconcileOptions } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
@@ -19,6 +19,8 @@ export interface ScanOptions extends ReconcileOptions {
 
 /** Stretches of blocks one scan reads at most: what is left is read by the next. */
 const stretchesMax = 50
+/** Longest wait for a stretch: a chain that never answers must not end all scanning. */
+const stretchPatience = Duration.seconds(30)
 /** Transfers matched at once. */
 const matchConcurrency = 4
 
@@ -31,7 +33,12 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   let after = Option.getOrNull(yield* store.scanned(account))
   let changed = 0
   for (let stretch = 0; stretch < stretchesMax; stretch++) {
-    const read = yield* chain.transfers({ asset: account.asset, to: account.payTo, after })
+    const read = yield* chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
+      Effect.timeoutOrElse({
+        duration: stretchPatience,
+        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      }),
+    )
     const changes = yield* Effect.forEach(
       read.transfers,
       (transfer) => match(options, transfer),

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, Layer, Logger, Option } from "effect"
+import { Effect, Fiber, Layer, Logger, Option } from "effect"
 import { address, type PaymentState } from "../../src/domain/payment.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { Payments } from "../../src/services/Payments.ts"
@@ -272,20 +272,26 @@ for (const at of ["find", "adopt", "move", "scannedThrough"] as const) {
   }
 }
 
-test("a chain that is away fails the scan, and nothing is skipped", () => {
-  let down = false
-  return inMarket(
-    Effect.gen(function* () {
-      const { scan } = yield* Payments
-      yield* scan
-      const orphan = yield* unknownTransfer(0, fresh(0))
-      yield* passing(60)
-      down = true
-      equal((yield* Effect.flip(scan))._tag, "ChainUnavailable")
-      yield* passing(60)
-      down = false
-      equal([yield* scan, yield* stateOf(orphan)], [1, "refund_due"])
-    }),
-    { chainDown: () => down },
-  )
-})
+for (const trouble of ["down", "silent"] as const) {
+  test(`a chain that is ${trouble} fails the scan in time, and nothing is skipped`, () => {
+    let down = false
+    return inMarket(
+      Effect.gen(function* () {
+        const { scan } = yield* Payments
+        yield* scan
+        const orphan = yield* unknownTransfer(0, fresh(0))
+        yield* passing(60)
+        down = true
+        const scanning = yield* Effect.forkChild(Effect.flip(scan))
+        yield* passing(60)
+        equal(
+          scanning.pollUnsafe() === undefined ? "hangs" : (yield* Fiber.join(scanning))._tag,
+          "ChainUnavailable",
+        )
+        down = false
+        equal([yield* scan, yield* stateOf(orphan)], [1, "refund_due"])
+      }),
+      trouble === "down" ? { chainDown: () => down } : { chainSilent: () => down },
+    )
+  })
+}
