@@ -45,7 +45,7 @@ export function timingWithin(
 ): PaymentTiming {
   const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(defaultTiming.lease))
   const shorter = (step: Duration.Duration) => Duration.times(step, share)
-  const { verify, work, paidWork, settle, prove } = defaultTiming
+  const { verify, work, paidWork, settle, prove, recover } = defaultTiming
   return {
     ...defaultTiming,
     lease,
@@ -55,5 +55,7 @@ export function timingWithin(
     paidWork: shorter(paidWork),
     settle: shorter(settle),
     prove: shorter(prove),
+    // A buyer is waited for no longer before the answer is made than after.
+    recover: Duration.min(recover, hold),
   }
 }
