@@ -1,0 +1,115 @@
+/**
+ * What the chain's own log says: who paid us, whom the treasury repaid, and what everybody holds now.
+ *
+ * It reads and names things its own way, so that it shares no mistake with the service.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { encodeAbiParameters, keccak256, toEventSelector } from "viem"
+import type { Anvil } from "../support/anvil.ts"
+import { token } from "../support/terms.ts"
+import { toToken } from "../support/token.ts"
+
+/** A transfer by authorization. */
+export interface Moved {
+  readonly from: string
+  readonly to: string
+  readonly nonce: string
+  readonly value: bigint
+  readonly transaction: string
+  readonly block: bigint
+}
+
+export interface Ledger {
+  /** By authorization, to the seller. */
+  readonly paid: ReadonlyArray<Moved>
+  /** By authorization, from the treasury. */
+  readonly repaid: ReadonlyArray<Moved>
+  /** Everything that went to the seller, or from the treasury, in whatever way. */
+  readonly totals: { readonly in: bigint; readonly out: bigint }
+}
+
+const used = toEventSelector("AuthorizationUsed(address,bytes32)")
+const transferred = toEventSelector("Transfer(address,address,uint256)")
+
+interface Log {
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+  readonly logIndex: string
+  readonly transactionHash: string
+  readonly blockNumber: string
+}
+
+/** The whole history of the token, read anew. */
+export const readLedger = Effect.fnUntraced(function* (
+  anvil: Anvil,
+  { payTo, treasury }: { readonly payTo: string; readonly treasury: string },
+) {
+  const logs = (yield* anvil.call("eth_getLogs", {
+    address: token.asset,
+    fromBlock: "0x0",
+    toBlock: "latest",
+  })) as ReadonlyArray<Log>
+  const all = logs.flatMap((log, at) => transferOf(logs[at - 1], log))
+  const moved = all.filter((transfer): transfer is Moved => transfer.nonce !== null)
+  const seller = payTo.toLowerCase()
+  const bank = treasury.toLowerCase()
+  const sum = (values: ReadonlyArray<bigint>) => values.reduce((sum, value) => sum + value, 0n)
+  const ledger: Ledger = {
+    paid: moved.filter(({ to }) => to === seller),
+    repaid: moved.filter(({ from }) => from === bank),
+    totals: {
+      in: sum(all.filter(({ to }) => to === seller).map(({ value }) => value)),
+      out: sum(all.filter(({ from }) => from === bank).map(({ value }) => value)),
+    },
+  }
+  return ledger
+})
+
+export const balanceOf = (anvil: Anvil, holder: string) =>
+  Effect.map(
+    anvil.call("eth_call", toToken("balanceOf", [holder]), "latest"),
+    (word) => BigInt(String(word)),
+  )
+
+/** A transfer, with the nonce of the authorization that was used right before it. */
+function transferOf(before: Log | undefined, log: Log) {
+  if (log.topics[0] !== transferred) return []
+  const from = addressIn(log.topics[1])
+  const authorized = before !== undefined && before.topics[0] === used &&
+    before.transactionHash === log.transactionHash &&
+    BigInt(before.logIndex) + 1n === BigInt(log.logIndex) && addressIn(before.topics[1]) === from
+  return [{
+    from,
+    to: addressIn(log.topics[2]),
+    nonce: authorized ? before.topics[2]?.toLowerCase() ?? null : null,
+    value: BigInt(log.data),
+    transaction: log.transactionHash,
+    block: BigInt(log.blockNumber),
+  }]
+}
+
+function addressIn(topic: string | undefined): string {
+  return `0x${(topic ?? "").slice(-40)}`.toLowerCase()
+}
+
+/** The nonce that the refund of a payment must have. */
+export function refundNonceOf(payer: string, nonce: string): string {
+  return keccak256(encodeAbiParameters(
+    [
+      { type: "string" },
+      { type: "uint256" },
+      { type: "address" },
+      { type: "address" },
+      { type: "bytes32" },
+    ],
+    [
+      "refund/v1",
+      BigInt(token.chainId),
+      token.asset as `0x${string}`,
+      payer as `0x${string}`,
+      nonce as `0x${string}`,
+    ],
+  ))
+}
