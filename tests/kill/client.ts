@@ -35,6 +35,8 @@ const patienceMs = 15_000
 const pursuitMs = 60_000
 const hangUpMs = { min: 10, max: 2_500 } as const
 const pauseMs = { min: 100, max: 900 } as const
+/** Each pause is longer than the one before, up to this often the first. */
+const pauseTimesMax = 4
 /** A client of a run as short as this one does not wait for as long as it is told to. */
 const retryAfterMsMax = 2_000
 /** How late those come who meddle with a payment. */
@@ -163,11 +165,12 @@ const pursue = Effect.fnUntraced(function* (
   product: ProductId,
 ) {
   const startMs = yield* Clock.currentTimeMillis
-  while ((yield* Clock.currentTimeMillis) - startMs < pursuitMs) {
+  for (let turn = 1; (yield* Clock.currentTimeMillis) - startMs < pursuitMs; turn++) {
     const exchange = yield* ask(market, random, purchase, product, patienceMs)
     if (isFinal(exchange)) return
     const wanted = Math.min(exchange.retryAfterSeconds * 1_000, retryAfterMsMax)
-    yield* Effect.sleep(wanted + random.between(pauseMs.min, pauseMs.max))
+    const longer = Math.min(turn, pauseTimesMax)
+    yield* Effect.sleep(wanted + longer * random.between(pauseMs.min, pauseMs.max))
   }
 })
 

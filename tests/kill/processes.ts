@@ -10,6 +10,8 @@ export interface Kept {
   readonly name: string
   /** SIGKILL, now. It is started again by itself. False when there was nothing to kill. */
   readonly kill: () => boolean
+  /** Whether it has come as far as to work. */
+  readonly works: () => boolean
   /** Ends that were none of ours: a start without a store, mostly. */
   readonly failures: () => number
 }
@@ -21,6 +23,8 @@ export interface KeptOptions {
   readonly env: Readonly<Record<string, string>>
   /** Everything it says goes there. */
   readonly log: string
+  /** What it says when it works. */
+  readonly worksWhen: string
 }
 
 /** How long a supervisor waits before it starts again what has ended by itself. */
@@ -36,11 +40,15 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
   )
   let running: Deno.ChildProcess | null = null
   let killed = false
+  let works = false
   let closing = false
   let failures = 0
 
   const write = async (from: ReadableStream<Uint8Array>) => {
-    for await (const chunk of from) await log.write(chunk)
+    for await (const chunk of from) {
+      works ||= new TextDecoder().decode(chunk).includes(options.worksWhen)
+      await log.write(chunk)
+    }
   }
 
   const supervise = async () => {
@@ -52,6 +60,7 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
       await child.status
       running = null
       await Promise.all(said)
+      works = false
       if (!killed && !closing) {
         failures++
         await new Promise((done) => setTimeout(done, restartMs))
@@ -74,6 +83,7 @@ export const keep = Effect.fn("keep")(function* (options: KeptOptions) {
       running.kill("SIGKILL")
       return true
     },
+    works: () => works && !killed,
     failures: () => failures,
   }
   return kept

@@ -2,11 +2,11 @@
  * The kill loop: edges, refund workers and PostgreSQL are killed with SIGKILL under paying clients and
  * a facilitator that misbehaves; then it is counted whether every payment was answered or given back.
  *
- * deno run -A tests/kill/run.ts [--seconds 120] [--seed 1] [--edges 3] [--workers 2] [--clients 24]
+ * deno run -A tests/kill/run.ts [--seconds 120] [--seed 1] [--edges 6] [--workers 3] [--clients 24]
  *
  * @module
  */
-import { Clock, Console, Effect, Exit, Fiber, FiberSet } from "effect"
+import { Clock, Console, Effect, Exit, Fiber, FiberSet, Schedule } from "effect"
 import { isoTime } from "../../src/domain/time.ts"
 import { Random } from "../model/random.ts"
 import { hasAnvil } from "../support/anvil.ts"
@@ -27,10 +27,12 @@ const postgresKillsPerMinuteMin = 7.5
 const bothShareMax = 0.001
 /** How often something is killed: 95 processes and 10 clusters a minute. */
 const killEveryMs = { min: 260, max: 1_000 } as const
+const killedEarlyShare = 0.2
 const postgresEveryMs = { min: 4_500, max: 6_500 } as const
 const progressEvery = "5 seconds"
 /** A client in trouble over one payment makes the next one all the same. */
 const nextPurchaseAfter = "2 seconds"
+const openPurchasesMax = 150
 /** How long the clients may go on after the faults, and how long everything else may take then. */
 const clientsDrain = "25 seconds"
 const settleSeconds = 75
@@ -82,11 +84,16 @@ const underFire = Effect.fnUntraced(function* (
   { seconds, seed }: Options,
 ) {
   const purchases = yield* FiberSet.make()
+  const room = FiberSet.size(purchases).pipe(
+    Effect.filterOrFail((size) => size < openPurchasesMax),
+    Effect.retry(Schedule.spaced("200 millis")),
+  )
   const clients = stage.payers.map((account, n) => {
     const client = { account, random: new Random(seed * 1_000 + n) }
     return FiberSet.run(purchases, buyOnce(market, client)).pipe(
       Effect.flatMap(Fiber.await),
       Effect.timeoutOption(nextPurchaseAfter),
+      Effect.andThen(room),
       Effect.forever,
     )
   })
@@ -99,6 +106,10 @@ const underFire = Effect.fnUntraced(function* (
     (effect) => Effect.forkChild(effect),
   )
   yield* Effect.sleep(seconds * 1_000)
+  yield* Effect.suspend(() => enough(tally, seconds) ? Effect.void : Effect.fail("go on")).pipe(
+    Effect.retry({ schedule: Schedule.spaced("1 second"), times: seconds }),
+    Effect.ignore,
+  )
   // A cluster that was just killed comes up again before it is left in peace.
   yield* Fiber.interruptAll(fibers)
   yield* Console.log(`faults stop; ${yield* FiberSet.size(purchases)} purchases go on`)
@@ -107,12 +118,21 @@ const underFire = Effect.fnUntraced(function* (
   yield* FiberSet.clear(purchases)
 })
 
+/** On a slow machine a run goes on until it has killed as much as it should, up to twice as long. */
+function enough({ kills, postgresKills }: Tally, seconds: number): boolean {
+  return total(kills) >= killsPerMinuteMin * seconds / 60 &&
+    postgresKills >= postgresKillsPerMinuteMin * seconds / 60
+}
+
 const killProcesses = ({ edges, workers }: Stage, tally: Tally, random: Random) =>
   Effect.gen(function* () {
     yield* Effect.sleep(random.between(killEveryMs.min, killEveryMs.max))
     const all = [...edges, ...workers]
     const victim = all[random.below(all.length)]
-    if (victim === undefined || !victim.kill()) return
+    if (victim === undefined) return
+    // Some are killed before they work; were it all, none would ever work on a slow machine.
+    if (!victim.works() && !random.chance(killedEarlyShare)) return
+    if (!victim.kill()) return
     tally.kills.set(victim.name, (tally.kills.get(victim.name) ?? 0) + 1)
     yield* tally.note(victim.name)
   }).pipe(Effect.forever)
@@ -220,10 +240,9 @@ const report = Effect.fnUntraced(function* (
     [delivered + refunded - both === charged, "delivered + refunded - both is not charged"],
     [open === 0, `${open} payments are open`],
     [both < charged * bothShareMax, `${both} both delivered and refunded`],
-    [kills >= killsPerMinuteMin * seconds / 60, `only ${kills} kills`],
     [
-      tally.postgresKills >= postgresKillsPerMinuteMin * seconds / 60,
-      `only ${tally.postgresKills} kills of PostgreSQL`,
+      enough(tally, seconds),
+      `only ${kills} kills, and ${tally.postgresKills} of PostgreSQL`,
     ],
     [balances.payTo === totals.in, "the seller does not hold what was paid"],
     [balances.treasury === stage.float - totals.out, "the treasury does not hold the rest"],
@@ -280,8 +299,8 @@ function optionsOf(args: ReadonlyArray<string>): Options {
   return {
     seconds: read("seconds", 120),
     seed: read("seed", 1),
-    edges: read("edges", 3),
-    workers: read("workers", 2),
+    edges: read("edges", 6),
+    workers: read("workers", 3),
     clients: read("clients", 24),
   }
 }

@@ -52,7 +52,7 @@ const chaos = { settleShare: 0.3, verifyShare: 0.06 } as const
  * its lease.
  */
 const timing = {
-  LEASE: "15 seconds",
+  LEASE: "20 seconds",
   HOLD: "10 seconds",
   SWEEP: "1 second",
   SCAN: "1 second",
@@ -90,6 +90,7 @@ export const setStage = Effect.fn("setStage")(function* (dir: string, parts: Par
     keep({
       name: `edge ${n + 1}`,
       script: "src/main.ts",
+      worksWhen: "deno task buy",
       args: ["start"],
       log: `${dir}/edge-${n + 1}.log`,
       env: {
@@ -108,6 +109,7 @@ export const setStage = Effect.fn("setStage")(function* (dir: string, parts: Par
     keep({
       name: `worker ${n + 1}`,
       script: "src/refund-worker.ts",
+      worksWhen: "treasury",
       args: ["start"],
       log: `${dir}/worker-${n + 1}.log`,
       env: {
