@@ -26,7 +26,7 @@ import { InvalidSettings } from "./settings.ts"
 import { loadWorker, type WorkerSettings } from "./workerSettings.ts"
 
 /** The migration this worker's statements are written for. */
-const schemaNeeded = 6
+const schemaNeeded = 10
 /** How often, and how many times, a store that is not ready is asked again: two minutes in all. */
 const readyEvery = Duration.seconds(2)
 const readyTimes = 60
@@ -88,7 +88,8 @@ const refundsLayer = (settings: WorkerSettings) =>
 
 /** What somebody has to see to: owed, and not to be paid by this worker alone. */
 function needsPerson({ to, reason }: RefundOutcome): boolean {
-  return to === "stuck" || reason === "over_caps" || reason === "float_too_low"
+  const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
+  return to === "stuck" || (reason !== null && reasons.includes(reason))
 }
 
 const sweepLayer = ({ sweep, mode }: WorkerSettings) =>

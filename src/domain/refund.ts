@@ -75,12 +75,19 @@ export interface Refund {
   readonly attempts: number
 }
 
+/** The blocks whose payments a treasury pays back; null for no bound. */
+export interface Term {
+  readonly after: bigint | null
+  readonly through: bigint | null
+}
+
 /** What the worker itself knows of a refund, whatever its row says. */
 export interface Own {
   readonly chainId: number
   readonly asset: Address
   readonly payTo: Address
   readonly treasury: Address
+  readonly term: Term
   /** The identity and the nonce that follow from the row's payer and payment. */
   readonly paymentId: PaymentId
   readonly nonce: Bytes32
@@ -130,7 +137,7 @@ export type Action =
   | { readonly act: "stick"; readonly reason: string }
   | { readonly act: "wait"; readonly reason: WaitReason }
 
-/** The last two want an operator's eye: money is owed that may not, or cannot, be paid now. */
+/** The last three want an operator's eye: money is owed that may not, or cannot, be paid now. */
 export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"
@@ -138,6 +145,7 @@ export type WaitReason =
   | "stuck"
   | "over_caps"
   | "float_too_low"
+  | "of_another_treasury"
 
 /** No refund is larger than the dearest product. */
 export const refundMax = Object.values(products).reduce<bigint>(
@@ -174,6 +182,9 @@ export function decide(refund: Refund, evidence: Evidence): Action {
         : stick(refund, `payment_${payment.reason}_after_signing`)
     case "paid":
       if (payment.at.finality !== "safe") return wait("payment_not_safe")
+      if (refund.treasury === null && !inTerm(payment.at.block, evidence.own.term)) {
+        return wait("of_another_treasury")
+      }
       if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
       if (!withinCaps(refund.amount, evidence.signed, evidence.caps)) return wait("over_caps")
       if (evidence.float < refund.amount) return wait("float_too_low")
@@ -184,6 +195,11 @@ export function decide(refund: Refund, evidence: Evidence): Action {
 /** Whether an amount may be signed for beside what was. */
 export function withinCaps(amount: bigint, signed: SignedSums, caps: Caps): boolean {
   return signed.lastHour + amount <= caps.perHour && signed.lastDay + amount <= caps.perDay
+}
+
+/** Whether a payment in this block is paid back by the treasury of this term, and by no other. */
+export function inTerm(block: bigint, { after, through }: Term): boolean {
+  return (after === null || block > after) && (through === null || block <= through)
 }
 
 /** A signature of ours is out, and the chain may still take it. */

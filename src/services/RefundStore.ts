@@ -7,9 +7,9 @@
  *
  * @module
  */
-import { Context, type Duration, type Effect } from "effect"
+import { Context, type Duration, type Effect, type Option } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "../domain/payment.ts"
-import type { Caps, Refund, RefundState, SignedSums } from "../domain/refund.ts"
+import type { Caps, Refund, RefundState, SignedSums, Term } from "../domain/refund.ts"
 
 /** The row a worker believes in: nothing moves unless it still is so. */
 export interface HeldRefund {
@@ -95,6 +95,13 @@ export class RefundStore extends Context.Service<RefundStore, {
   readonly move: (held: HeldRefund, move: RefundMove) => Effect.Effect<boolean>
   /** What was signed for, other than for this refund: each refund by its newest signature. */
   readonly signedBeside: (paymentId: PaymentId) => Effect.Effect<SignedSums>
+  /** The blocks whose payments this treasury pays back; none while the store does not know it. */
+  readonly term: (treasury: Address) => Effect.Effect<Option.Option<Term>>
+  /**
+   * Makes this treasury the one for payments in later blocks than `block`, and ends the term of the one
+   * before it; the first is for all payments. Nothing changes when the store knows it.
+   */
+  readonly enter: (treasury: Address, block: bigint) => Effect.Effect<void>
   /** How the refunds stand, by state; a state without refunds is absent. */
   readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
 }>()("bellwether/services/RefundStore") {}

@@ -65,6 +65,18 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
   const treasury = yield* Treasury
   const prompt = promptly(timing.storePatience)
 
+  const term = Effect.suspend(() => prompt(store.term(treasury.address)))
+  /** The treasury's term, which begins when the store first sees it. */
+  const termFrom = Effect.gen(function* () {
+    const known = yield* term
+    if (Option.isSome(known)) return known.value
+    const query = { asset: token.asset, to: payTo, after: null }
+    const head = yield* within(timing.chainPatience)(chain.transfers(query))
+    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+    yield* prompt(store.enter(treasury.address, head.value.through))
+    return yield* Effect.orDie(Effect.flatMap(term, Effect.fromOption))
+  })
+
   const evidenceOf = Effect.fnUntraced(function* (refund: ClaimedRefund) {
     const { chainId, asset, payer, paymentNonce, amount: value } = refund
     const identity = { chainId, asset, from: payer, nonce: paymentNonce }
@@ -87,7 +99,8 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
     }, { concurrency: "unbounded" }).pipe(within(timing.chainPatience))
     if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
     const paymentId = signatures.paymentId(identity)
-    const own = { ...token, payTo, treasury: treasury.address, paymentId, nonce }
+    const term = yield* termFrom
+    const own = { ...token, payTo, treasury: treasury.address, term, paymentId, nonce }
     const signed = yield* prompt(store.signedBeside(refund.paymentId))
     return { own, ...seen.value, nowSeconds, signed, caps } satisfies Evidence
   })

@@ -56,6 +56,7 @@ const waits = {
   stuck: "stuckAgain",
   over_caps: "shortAgain",
   float_too_low: "shortAgain",
+  of_another_treasury: "shortAgain",
 } as const
 
 /** Longer with every decline, within bounds. */

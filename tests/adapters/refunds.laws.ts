@@ -4,8 +4,8 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Exit } from "effect"
-import { address, Bytes32, type PaidAt, Signature } from "../../src/domain/payment.ts"
+import { Duration, Effect, Exit, Option } from "effect"
+import { type Address, address, Bytes32, type PaidAt, Signature } from "../../src/domain/payment.ts"
 import { refundMoves, refundReaches, refundStates } from "../../src/domain/refund.ts"
 import {
   type ClaimedRefund,
@@ -291,6 +291,35 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       equal([refund.attempts, refund.lastReason], [2, "why"])
       yield* store.move(refund, moveOf.broadcast(0))
       equal((yield* claimed(0)).lastReason, null)
+    }),
+  ],
+  [
+    "enter() begins a treasury's term where the one before it ends; the first is for all payments",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const [first, second, third] = ["1a", "2b", "3c"].map((byte) =>
+        address(`0x${byte.repeat(20)}`)
+      )
+      if (first === undefined || second === undefined || third === undefined) return
+      const term = (treasury: Address) => Effect.map(store.term(treasury), Option.getOrNull)
+      equal(yield* term(first), null)
+      yield* Effect.all([1n, 2n, 3n].map((block) => store.enter(first, block)), {
+        concurrency: "unbounded",
+      })
+      equal(yield* term(first), { after: null, through: null })
+      yield* store.enter(second, 100n)
+      yield* store.enter(first, 200n)
+      equal([yield* term(first), yield* term(second)], [
+        { after: null, through: 100n },
+        { after: 100n, through: null },
+      ])
+      // A chain that lags behind does not make two terms overlap.
+      yield* store.enter(third, 7n)
+      equal([yield* term(second), yield* term(third)], [
+        { after: 100n, through: 101n },
+        { after: 101n, through: null },
+      ])
+      equal(yield* term(first), { after: null, through: 100n })
     }),
   ],
   [

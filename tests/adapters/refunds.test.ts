@@ -14,7 +14,9 @@ import {
   type RefundState,
   refundStates,
 } from "../../src/domain/refund.ts"
+import { address } from "../../src/domain/payment.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { RefundStore } from "../../src/services/RefundStore.ts"
 import { test } from "../support/effect.ts"
 import { Debts, memoryRefunds, type Owed } from "../support/memoryRefunds.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -221,6 +223,30 @@ onEveryStore("refunds", (law) => {
         new RegExp(`not ${to} while its refund is ${state}`),
       )
     }
+  }
+
+  const entered = `INSERT INTO refund_treasury (treasury, after_block)`
+  for (
+    const [name, statement, because] of [
+      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /enters after/],
+      ["a treasury of a term that was", `${entered} VALUES ('${other}', 99)`, /enters after/],
+      ["a treasury of the same term", `${entered} VALUES ('${other}', 100)`, /enters after/],
+      ["another term", "UPDATE refund_treasury SET after_block = 101", /never changes/],
+      ["a forgotten treasury", "DELETE FROM refund_treasury", /never changes/],
+      ["forgotten treasuries", "TRUNCATE refund_treasury", /never emptied/],
+    ] as const
+  ) {
+    law(
+      `the database refuses ${name}`,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const store = yield* RefundStore
+        yield* store.enter(treasury, 0n)
+        yield* store.enter(address(`0x${"7f".repeat(20)}`), 100n)
+        const exit = yield* Effect.exit(sql.unsafe(statement))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
+      }).pipe(Effect.provide(layer)),
+    )
   }
 
   law(

@@ -12,6 +12,7 @@ import {
   attemptsMax,
   decide,
   type Evidence,
+  inTerm,
   type Proof,
   type Refund,
   refundMax,
@@ -71,6 +72,7 @@ interface Case {
   readonly tired: boolean
   readonly funded: boolean
   readonly capped: boolean
+  readonly ourTerm: boolean
 }
 
 const nowSeconds = 1_000n
@@ -88,9 +90,11 @@ function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
   }
 }
 
-function evidenceOf({ payment, repaid, funded, capped }: Case): Evidence {
+function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidence {
+  // Every payment of these is in block 1.
+  const term = { after: ourTerm ? 0n : 1n, through: null }
   return {
-    own: { chainId: 8453, asset, payTo, treasury: ours, paymentId, nonce },
+    own: { chainId: 8453, asset, payTo, treasury: ours, term, paymentId, nonce },
     ...{ payment: proofs[payment], repaid: proofs[repaid], nowSeconds },
     float: funded ? amount : amount - 1n,
     signed: { lastHour: capped ? 1n : 0n, lastDay: 1n },
@@ -106,12 +110,12 @@ function* everyCase(): Generator<Case> {
       for (const wrong of Object.keys(wrongs)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
-            for (let bits = 0; bits < 16; bits++) {
-              const [expiring = false, tired = false, funded = false, capped = false] = [1, 2, 4, 8]
-                .map((bit) => (bits & bit) !== 0)
+            for (let bits = 0; bits < 32; bits++) {
+              const bit = (n: number) => (bits & (1 << n)) !== 0
+              const [expiring, tired, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
               yield {
                 ...{ state, everSigned, wrong, payment, repaid },
-                ...{ expiring, tired, funded, capped },
+                ...{ expiring, tired, funded, capped, ourTerm: bit(4) },
               }
             }
           }
@@ -154,6 +158,11 @@ only(
   "sign",
   "within the caps and the float, and what was not declined too often",
   (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+)
+only(
+  "sign",
+  "what was paid in this treasury's term, or was signed by it before",
+  (c) => c.ourTerm || c.everSigned,
 )
 only(
   "relay",
@@ -209,7 +218,7 @@ always(
   "what is owed, when nothing is in the way",
   (c) =>
     sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.capped &&
-    c.funded && !c.tired,
+    c.funded && !c.tired && c.ourTerm,
 )
 always(
   "sign",
@@ -217,6 +226,27 @@ always(
   (c) =>
     sound(c) && isOut(c) && c.repaid === "expired" && c.payment === "safe" && !c.capped &&
     c.funded && !c.tired,
+)
+
+always(
+  "wait",
+  "for another treasury, that of the payment's term",
+  (c) =>
+    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.ourTerm &&
+    !c.everSigned,
+)
+
+law(
+  "inTerm() gives each payment to one treasury, whenever each of them entered",
+  Arbitrary.schema(Schema.Tuple([
+    Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n })),
+    Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))),
+  ])),
+  ([block, entries]) => {
+    const ends = [...new Set(entries)].sort((a, b) => a < b ? -1 : 1)
+    const terms = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
+    equal(terms.filter((term) => inTerm(block, term)).length, 1)
+  },
 )
 
 Deno.test("decide() never takes back a signature: what is out and not owed any more waits for a person", () => {

@@ -35,6 +35,8 @@ export function decideRefund(world: World, row: Row, refund: Refund, view: View)
     asset,
     payTo: addressOf(payTo),
     treasury: addressOf(treasury),
+    // The model tells the treasury of a payment itself, by the payment's block.
+    term: { after: null, through: null },
     paymentId: paymentIdOf(row.key),
     nonce: bytesOf(nonce),
   }

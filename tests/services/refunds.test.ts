@@ -5,9 +5,10 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Exit, Fiber, Scope } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
+import { layer as treasuryOf } from "../../src/adapters/treasury.ts"
 import { address, Bytes32, PaymentId } from "../../src/domain/payment.ts"
 import { refundMax } from "../../src/domain/refund.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
@@ -154,6 +155,47 @@ test("a store restored to before the signature was stored pays with a second one
       late: Duration.seconds(200),
     },
   }))
+
+test("a new treasury pays back what was paid in its term, and nothing that the one before it may have", () =>
+  inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0), yield* owed(1)]
+      const backup = new Map(memory.rows)
+      const old = yield* worker()
+      yield* sweepFor(old, 60)
+      equal(yield* statesOf(debts), ["confirmed", "confirmed"])
+      // The store has forgotten both refunds when the key is exchanged.
+      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+      yield* TestClock.adjust("1 minute")
+      const treasury = Context.get(
+        yield* Layer.build(
+          treasuryOf({ privateKey: Redacted.make(`0x${"cd".repeat(32)}` as const) }),
+        ),
+        Treasury,
+      )
+      const next = yield* Effect.provideService(worker(), Treasury, treasury)
+      yield* sweepFor(next, 60)
+      const later = yield* owed(2)
+      yield* sweepFor(next, 60)
+      equal(yield* statesOf([...debts, later]), ["queued", "queued", "confirmed"])
+      equal(
+        debts.map(({ paymentId }) => memory.rows.get(paymentId)?.lastReason),
+        ["of_another_treasury", "of_another_treasury"],
+      )
+      const last = yield* owed(3)
+      yield* TestClock.adjust("5 minutes")
+      yield* sweepFor(old, 60)
+      equal(yield* statesOf([...debts, last]), ["confirmed", "confirmed", "queued"])
+      equal(signed.length, 2)
+      yield* TestClock.adjust("5 minutes")
+      yield* sweepFor(next, 60)
+      equal(yield* statesOf([last]), ["confirmed"])
+      const ledger = yield* Ledger
+      for (const { payer, amount } of [...debts, later, last]) {
+        equal(yield* ledger.received(payer), amount)
+      }
+    })
+  ))
 
 test("many workers at once pay each debt back once", () =>
   inHouse(({ signed }) =>

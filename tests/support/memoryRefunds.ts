@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { type PaidAt, type PaymentId } from "../../src/domain/payment.ts"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { Address, PaidAt, PaymentId } from "../../src/domain/payment.ts"
 import {
   type RefundEvent,
   refundMoves,
@@ -68,6 +68,7 @@ export interface MemoryRefunds {
 
 export function memoryRefunds(): MemoryRefunds {
   const rows = new Map<PaymentId, Stored>()
+  const entered: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
   const held = ({ paymentId, state, fence }: HeldRefund): Stored | null => {
     const row = rows.get(paymentId)
     return row?.state === state && row.fence === fence ? row : null
@@ -133,6 +134,22 @@ export function memoryRefunds(): MemoryRefunds {
         return true
       }),
     signedBeside: (paymentId) => atNow((now) => sums(paymentId, now)),
+    term: (treasury) =>
+      Effect.sync(() => {
+        const at = entered.findIndex((own) => own.treasury === treasury)
+        const own = entered[at]
+        return own === undefined
+          ? Option.none()
+          : Option.some({ after: own.after, through: entered[at + 1]?.after ?? null })
+      }),
+    enter: (treasury, block) =>
+      Effect.sync(() => {
+        if (entered.some((own) => own.treasury === treasury)) return
+        const last = entered.at(-1)
+        const least = (last?.after ?? -1n) + 1n
+        const after = last === undefined ? null : block > least ? block : least
+        entered.push({ treasury, after })
+      }),
     standing: atNow((now) => standingOf([...rows.values()], now)),
   })
 

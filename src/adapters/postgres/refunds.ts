@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Duration, Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Address, Bytes32, PaymentId, Signature } from "../../domain/payment.ts"
 import {
@@ -66,6 +66,30 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
           lastDay: row?.last_day ?? 0n,
         })),
       )
+
+    const term = (treasury: Address) =>
+      sql<{ after_block: bigint | null; through_block: bigint | null }>`
+        SELECT after_block, (SELECT min(later.after_block) FROM refund_treasury later
+            WHERE later.after_block > coalesce(own.after_block, -1)) AS through_block
+        FROM refund_treasury own WHERE treasury = ${treasury}`.pipe(
+        Effect.map(([row]) =>
+          Option.map(Option.fromNullishOr(row), ({ after_block, through_block }) => ({
+            after: after_block,
+            through: through_block,
+          }))
+        ),
+        Effect.orDie,
+      )
+
+    const enter = (treasury: Address, block: bigint) =>
+      sql.withTransaction(Effect.andThen(
+        sql`SELECT pg_advisory_xact_lock(${signLockKey})`,
+        sql`
+          INSERT INTO refund_treasury (treasury, after_block)
+          SELECT ${treasury}, CASE WHEN count(*) > 0
+            THEN greatest(${block}::bigint, max(after_block) + 1) END
+          FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
+      )).pipe(Effect.asVoid, Effect.orDie)
 
     const where = ({ paymentId, state, fence }: HeldRefund) =>
       sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
@@ -143,6 +167,8 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
       sign,
       move,
       signedBeside: (paymentId) => Effect.orDie(signedBeside(paymentId)),
+      term,
+      enter,
       standing,
     })
   }),

@@ -38,7 +38,7 @@ const payable = [
 ]
 
 /** The tables of money, whose rights are given column by column; the rest is the service's. */
-const money = ["payment", "payment_event", "refund", "schema_migration"]
+const money = ["payment", "payment_event", "refund", "refund_treasury", "schema_migration"]
 
 /** Makes the roles where they are missing, and gives each what it needs, and nothing else. */
 export const grantRoles = Effect.gen(function* () {
@@ -66,6 +66,7 @@ export const grantRoles = Effect.gen(function* () {
     yield* grant(`SELECT (${proving.join(", ")})`, "payment", refund)
     yield* grant("SELECT", "refund", refund)
     yield* grant(`UPDATE (${payable.join(", ")})`, "refund", refund)
+    yield* grant("SELECT, INSERT", "refund_treasury", refund)
   }))
 })
 
