@@ -128,11 +128,10 @@ const paidInHint = Effect.fnUntraced(function* (
     decode: decodeReceipt,
   }).pipe(Effect.catchIf(({ kind }) => kind !== "silent", () => Effect.succeed(null)))
   if (receipt === null || receipt.status !== "0x1") return Option.none()
-  const whole = receipt.transactionHash.toLowerCase() === hint &&
-    receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
-      transactionHash.toLowerCase() === hint && blockHash === receipt.blockHash &&
-      BigInt(blockNumber) === BigInt(receipt.blockNumber)
-    )
+  const whole = receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
+    transactionHash.toLowerCase() === hint && blockHash === receipt.blockHash &&
+    BigInt(blockNumber) === BigInt(receipt.blockNumber)
+  )
   const events = whole ? eventsIn(expected.asset, receipt.logs) : null
   return Option.map(paymentIn(events ?? [], expected), (event) => paidAt(event, safe)).pipe(
     Option.filter(({ block }) => block <= safe.number + aheadBlocksMax),

@@ -5,25 +5,30 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Clock, Duration, Effect, Result, Schema } from "effect"
+import { Arbitrary, Clock, Duration, Effect, References, Result, Schema } from "effect"
 import { layer } from "../../src/adapters/viem.ts"
-import { topicOf, topics } from "../../src/adapters/viem/token.ts"
 import { address } from "../../src/domain/payment.ts"
 import { Chain } from "../../src/services/Chain.ts"
 import { liveTest } from "../support/effect.ts"
 import {
   endpoint,
+  falseLogs,
+  far,
   honestly,
   type Log,
   logsOf,
+  movedTopics,
   paymentOf,
   type Question,
   refusal,
   result,
   secretKey,
   type Story,
+  strange,
   stranger,
   transaction,
+  transfer,
+  use,
 } from "../support/rpc.ts"
 import { terms, token } from "../support/terms.ts"
 
@@ -84,6 +89,11 @@ for (const story of stories) {
   )
 }
 
+liveTest("a redirect is not followed, even to the truth", () =>
+  Effect.gen(function* () {
+    equal(wordOf(yield* asked("paid", redirecting(), transaction)), "unavailable")
+  }))
+
 const utf8 = new TextEncoder()
 const endless = () =>
   new ReadableStream<Uint8Array>({
@@ -93,6 +103,17 @@ const stalled = () =>
   new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(utf8.encode('{"jsonrpc":')),
   })
+
+/** Sends every question away once, and then answers it truly. */
+function redirecting(): Answer {
+  const sent = new Set<number>()
+  const honest = honestly("paid")
+  return (question) => {
+    if (sent.has(question.id)) return result(question, honest(question))
+    sent.add(question.id)
+    return new Response(null, { status: 307, headers: { location: "/elsewhere" } })
+  }
+}
 
 /** Answers that are none, whatever the question. */
 const rubbish: ReadonlyArray<readonly [string, Answer]> = [
@@ -141,50 +162,6 @@ liveTest("an answer to another question proves nothing", () =>
     }
   }))
 
-const [use = {}, transfer = {}] = logsOf("paid")
-const usedTopics = use["topics"] as ReadonlyArray<string>
-const movedTopics = transfer["topics"] as ReadonlyArray<string>
-const strange = topicOf(stranger)
-const far = `0x${"f".repeat(12)}`
-
-/** Logs that are not those of the payment, however much they look like them. */
-const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
-  ["of another contract", [{ ...use, address: stranger }, { ...transfer, address: stranger }]],
-  ["whose transfer is of another contract", [use, { ...transfer, address: stranger }]],
-  ["whose use is of another contract", [{ ...use, address: stranger }, transfer]],
-  ["that were removed", [{ ...use, removed: true }, { ...transfer, removed: true }]],
-  ["of a use alone, with nothing of value next to it", [use, { ...transfer, data: "0x" }]],
-  ["with a gap between", [use, { ...transfer, logIndex: "0x9" }]],
-  ["in the wrong order", [transfer, use]],
-  ["with the transfer first", [{ ...transfer, logIndex: "0x6" }, use]],
-  ["at one and the same index", [use, { ...transfer, logIndex: "0x7" }]],
-  ["of two transactions", [use, { ...transfer, transactionHash: `0x${"11".repeat(32)}` }]],
-  ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
-  ["to somebody else", [
-    use,
-    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
-  ]],
-  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
-  ["of another payer's nonce", [
-    { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
-    transfer,
-  ]],
-  ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
-  ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
-  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
-  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
-  ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
-  ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
-  ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],
-  [
-    "of a block that is not there yet",
-    [use, transfer].map((log) => ({ ...log, blockNumber: null })),
-  ],
-  ["of a negative block", [use, transfer].map((log) => ({ ...log, blockNumber: "-0x1" }))],
-  ["of a block far ahead", [use, transfer].map((log) => ({ ...log, blockNumber: far }))],
-  ["at an index that is none", [use, { ...transfer, logIndex: "0xfffffffffffffffff" }]],
-]
-
 for (const [name, logs] of falseLogs) {
   liveTest(
     `logs ${name} do not pay, in the receipt or by themselves`,
@@ -208,9 +185,45 @@ for (const [name, logs] of falseLogs) {
         for (const method of ["eth_getTransactionReceipt", "eth_getLogs"]) {
           equal(wordOf(yield* asked("paid", lying(method), transaction)), "unavailable")
         }
+        const filtering = honestly("paid", logs)
+        const plausible = (question: Question) => result(question, filtering(question))
+        const word = wordOf(yield* asked("paid", plausible, null))
+        ok(["unavailable", "spent_elsewhere"].includes(word), word)
+        // A scan asks for the one and then for the other, so it is shown no order.
+        if (name !== "in the wrong order") equal(yield* scansPayment(plausible), false)
       }),
   )
 }
+
+/** Whether a scan finds the payment. */
+const scansPayment = Effect.fnUntraced(function* (answer: Answer) {
+  const { transfers } = yield* chainAt(answer)
+  const read = yield* Effect.result(
+    transfers({ asset: token.asset, to: address(terms.payTo), after: 4_000n }),
+  ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  const { from, nonce, value } = paymentOf("paid")
+  return Result.isSuccess(read) &&
+    read.success.transfers.some((seen) =>
+      seen.from === from && seen.nonce === nonce && seen.value === value
+    )
+})
+
+liveTest(
+  "a nonce used twice, or in a block that does not know of it, says nothing",
+  () =>
+    Effect.gen(function* () {
+      const [canceled = {}] = logsOf("cancelled")
+      const twice = honestly("cancelled", [canceled, { ...canceled, logIndex: "0x9" }])
+      const honest = honestly("cancelled")
+      const forgetful = (question: Question) => {
+        const [filter] = question.params as ReadonlyArray<{ readonly blockHash?: string }>
+        return result(question, filter?.blockHash === undefined ? honest(question) : [])
+      }
+      for (const answer of [(q: Question) => result(q, twice(q)), forgetful]) {
+        equal(wordOf(yield* asked("cancelled", answer, null)), "unavailable")
+      }
+    }),
+)
 
 /** Answers to one method that must not be believed, and the payment they are about. */
 const lies: ReadonlyArray<readonly [string, Story, string, ReadonlyArray<unknown>]> = [
@@ -231,6 +244,7 @@ const lies: ReadonlyArray<readonly [string, Story, string, ReadonlyArray<unknown
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "-0x1" },
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: `0x${"f".repeat(40)}` },
   ]],
+  ["a use in a block far ahead", "waiting", "eth_getLogs", [[{ ...use, blockNumber: far }]]],
   ["a safe block from the future", "waiting", "eth_getBlockByNumber", [
     { number: "0x1388", hash: `0x${"0".repeat(64)}`, timestamp: "0x1ffffffff" },
   ]],
@@ -247,6 +261,22 @@ for (const [name, story, method, answers] of lies) {
       }
     }))
 }
+
+liveTest(
+  "a receipt that says the transaction failed does not pay, whatever its logs say",
+  () =>
+    Effect.gen(function* () {
+      const [honest, paying] = [honestly("expired"), honestly("paid")]
+      const said = yield* asked("expired", (question) =>
+        result(
+          question,
+          question.method === "eth_getTransactionReceipt"
+            ? { ...paying(question) as Log, status: "0x0" }
+            : honest(question),
+        ), transaction)
+      equal(wordOf(said), "expired")
+    }),
+)
 
 /** A value somewhere in an answer, by its path, and what it is replaced by. */
 const anyDamage = Arbitrary.schema(Schema.Struct({

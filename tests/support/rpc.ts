@@ -136,3 +136,48 @@ function matches(log: Log, { topics }: { readonly topics: ReadonlyArray<unknown>
 
 /** Somebody who has nothing to do with the payment. */
 export const stranger = address(`0x${"5e".repeat(20)}`)
+
+/** The two logs of a payment: the use of its nonce, and its transfer. */
+export const [use = {}, transfer = {}] = logsOf("paid")
+const usedTopics = use["topics"] as ReadonlyArray<string>
+export const movedTopics = transfer["topics"] as ReadonlyArray<string>
+export const strange = topicOf(stranger)
+export const far = `0x${"f".repeat(12)}`
+
+/** Logs that are not those of the payment, however much they look like them. */
+export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
+  ["of another contract", [{ ...use, address: stranger }, { ...transfer, address: stranger }]],
+  ["whose transfer is of another contract", [use, { ...transfer, address: stranger }]],
+  ["whose use is of another contract", [{ ...use, address: stranger }, transfer]],
+  ["that were removed", [{ ...use, removed: true }, { ...transfer, removed: true }]],
+  ["of a use alone, with nothing of value next to it", [use, { ...transfer, data: "0x" }]],
+  ["with a gap between", [use, { ...transfer, logIndex: "0x9" }]],
+  ["in the wrong order", [transfer, use]],
+  ["with the transfer first", [{ ...transfer, logIndex: "0x6" }, use]],
+  ["at one and the same index", [use, { ...transfer, logIndex: "0x7" }]],
+  ["of two transactions", [use, { ...transfer, transactionHash: `0x${"11".repeat(32)}` }]],
+  ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
+  ["to somebody else", [
+    use,
+    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
+  ]],
+  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
+  ["of another payer's nonce", [
+    { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
+    transfer,
+  ]],
+  ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
+  ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
+  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
+  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
+  ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
+  ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
+  ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],
+  [
+    "of a block that is not there yet",
+    [use, transfer].map((log) => ({ ...log, blockNumber: null })),
+  ],
+  ["of a negative block", [use, transfer].map((log) => ({ ...log, blockNumber: "-0x1" }))],
+  ["of a block far ahead", [use, transfer].map((log) => ({ ...log, blockNumber: far }))],
+  ["at an index that is none", [use, { ...transfer, logIndex: "0xfffffffffffffffff" }]],
+]

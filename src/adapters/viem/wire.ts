@@ -27,7 +27,6 @@ export type Log = typeof Log.Type
 const Block = Schema.Struct({ number: Quantity, hash: Word, timestamp: Quantity })
 
 const Receipt = Schema.Struct({
-  transactionHash: Word,
   blockNumber: Quantity,
   blockHash: Word,
   status: Schema.Literals(["0x0", "0x1"]),
