@@ -23,7 +23,8 @@ export interface Market {
 
 /** Everybody who will come, and when. */
 export function openMarket(world: World, market: Market): void {
-  const { random } = world
+  const { random, lone } = world
+  if (lone !== null) return spawn(world, market, 1, (me) => buy(world, market, me, 20))
   const buyers = 3 + random.below(6)
   for (let from = 20; from < 20 + buyers; from++) {
     spawn(world, market, random.between(0, 700), (me) => buy(world, market, me, from))
@@ -50,8 +51,11 @@ function sign(world: World, market: Market, from: number): Shown {
     kind: "transfer",
     refundOf: null,
   }
-  const secret = random.chance(0.6) ? market.signatures : null
-  return { authorization, signature: market.signatures, request: random.below(8), secret }
+  const { lone } = world
+  const secret = lone !== null || random.chance(0.6) ? market.signatures : null
+  const product = random.below(8)
+  const request = lone === null ? product : lone.order === "compute-first" ? 0 : 1
+  return { authorization, signature: market.signatures, request, secret }
 }
 
 function* buy(world: World, market: Market, me: Task, from: number): Steps {
@@ -61,12 +65,12 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
   misuse(world, market, shown)
   if (!world.payersBehave) {
     if (random.chance(0.04)) chain.fundedAt.set(from, kernel.now + random.between(20, 200))
-    if (random.chance(0.03)) {
+    if (random.chance(0.05)) {
       world.count("buyer: pays and never asks")
       return chain.broadcast(shown.authorization, random.between(0, 20))
     }
   }
-  const impatient = !world.faultFree && random.chance(0.15)
+  const impatient = !world.faultFree && random.chance(0.25)
   const persistence = world.faultFree ? 1 : random.between(0.7, 1)
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const patience = impatient && attempt === 0 ? random.between(0.3, 10) : 90
@@ -81,8 +85,10 @@ function* buy(world: World, market: Market, me: Task, from: number): Steps {
         misuse(world, market, shown)
       }
     }
-    if (!random.chance(persistence)) return
-    yield wait(me, "think", random.between(1, 40))
+    if (world.lone?.comesBack === false || !random.chance(persistence)) return
+    // Some come back only when their answer has been given up.
+    const long = !world.faultFree && random.chance(told === null ? 0.3 : 0.05)
+    yield wait(me, "think", long ? random.between(100, 500) : random.between(1, 40))
   }
 }
 

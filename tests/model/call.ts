@@ -12,7 +12,7 @@ import type { Told, World } from "./world.ts"
 export const lease = 90
 export const hold = 300
 /** How long after the intent a settle-early payment may still be sold to its buyer. */
-export const sellWithin = 60
+export const sellWithin = 120
 
 /**
  * Whether the chain shows what was agreed, and in a block that came after the claim and after the

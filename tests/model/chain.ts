@@ -169,7 +169,10 @@ export class Chain {
     }
     // Who lost a nonce may win it now: both are offered anew, in any order.
     const contested = again.length > 0 ? this.#losers.splice(0) : []
-    for (const use of [...contested, ...again]) {
+    const isReady = ({ from }: Pending) => from <= this.kernel.now
+    const ready = this.#pending.filter(isReady).map(({ use }) => use)
+    this.#pending = this.#pending.filter((pending) => !isReady(pending))
+    for (const use of [...contested, ...again, ...ready]) {
       // The new branch may hold it already, in an earlier block or a later one than before.
       if (this.random.chance(0.5)) this.#execute(use, from + 1 + this.random.below(depth))
       else this.#pending.push({ use, from: this.kernel.now + this.random.between(0, 6) })

@@ -147,6 +147,6 @@ export function* releaseAndTell(
   reply: Reply,
 ): Steps {
   const releasedAt = yield* release(world, me, row)
-  const sure = releasedAt !== null || world.broken.has("tell without a release")
-  yield* respond(world, me, call, releasedAt ?? world.kernel.now, sure ? reply : unresolved)
+  const told = releasedAt === null ? unresolved : reply
+  yield* respond(world, me, call, releasedAt ?? world.kernel.now, told)
 }

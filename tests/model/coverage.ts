@@ -23,7 +23,9 @@ export class Tally {
   resold = 0
   readonly counts = new Map<string, number>()
 
-  add({ world, verdict }: Run): void {
+  add(run: Run): void {
+    const { world, verdict } = run
+    this.watch(run)
     this.seeds++
     this.steps += world.kernel.steps
     this.paid += verdict.paid
@@ -37,17 +39,21 @@ export class Tally {
       const [{ invariant, message } = { invariant: "I0", message: "" }] = verdict.violations
       if (this.failures.length < 10) this.failures.push(`${world.seed}: ${invariant} ${message}`)
     }
-    for (const death of world.kernel.deaths) this.#count(`death: ${death}`)
-    for (const { event, from, order } of world.database.log) {
-      if (from !== null && event !== "restore") this.#count(`move: ${order} ${from} ${event}`)
-    }
-    for (const [what, times] of world.counts) this.#count(what, times)
     for (const [what, times] of Object.entries(world.database.struck)) {
       this.#count(`database: ${what}`, times)
     }
     this.#count("chain: reorganised", world.chain.reorganised.size)
     this.#count("chain: dropped for good", world.chain.dropped)
     if (world.restoreAt !== null) this.#count("database: restored")
+  }
+
+  /** Counts what a run has reached, whatever it came to. */
+  watch({ world }: Run): void {
+    for (const death of world.kernel.deaths) this.#count(`death: ${death}`)
+    for (const { event, from, order } of world.database.log) {
+      if (from !== null && event !== "restore") this.#count(`move: ${order} ${from} ${event}`)
+    }
+    for (const [what, times] of world.counts) this.#count(what, times)
   }
 
   #count(what: string, times = 1): void {

@@ -13,6 +13,8 @@ export type Said = "settled" | "declined" | "unknown"
 /** How long the edge and the worker wait for each. */
 const verifySeconds = 4
 const settleSeconds = 21
+/** How long a lone payment's chain cannot be read: the edge gives up, its buyer comes back in time. */
+const awaySeconds = 40
 
 const misbehaviours = [
   "success without a transaction",
@@ -71,8 +73,11 @@ export function* settle(
   use: Authorization,
   step: string,
 ): Steps<Said> {
-  const { random } = world
+  const { random, chain, kernel } = world
   yield wait(me, step, random.between(0.05, 0.5))
+  if (world.lone?.chainAway === true && chain.unreadableUntil === 0) {
+    chain.unreadableUntil = kernel.now + awaySeconds
+  }
   me.done = true
   if (random.chance(world.faults.misbehaviour)) {
     const [first, ...rest] = misbehaviours

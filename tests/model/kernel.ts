@@ -61,6 +61,10 @@ export class Kernel {
   /** Where machines died: the step, and whether its effect had taken place. */
   readonly deaths: Array<string> = []
   #turn = 0
+  /** Steps, counted from 1, at which whoever takes them dies, beside those that die by chance. */
+  killAt: ReadonlyArray<number> = []
+  /** How many steps there were at which somebody could have died. */
+  mortalSteps = 0
   readonly #heap: Array<Entry> = []
   readonly random: Random
   readonly faults: KernelFaults
@@ -120,7 +124,8 @@ export class Kernel {
     if (task.steps === null) return
     this.steps++
     if (task.machine.mortal && task.step !== idle) {
-      if (this.random.chance(this.faults.crash)) {
+      const isChosen = this.killAt.includes(++this.mortalSteps)
+      if (isChosen || this.random.chance(this.faults.crash)) {
         this.deaths.push(task.done ? `${task.step}, done` : task.step)
         this.crash(task.machine, this.random.between(1, 20))
         return

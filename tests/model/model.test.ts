@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, notDeepStrictEqual as differ, ok } from "node:assert/strict"
 import { Tally } from "./coverage.ts"
 import { breakages, type Mutant } from "./mutants.ts"
-import { type Run, simulate } from "./simulate.ts"
+import { loners, type Run, simulate } from "./simulate.ts"
 import { story } from "./story.ts"
 
 /** Far from the seeds that CI runs, so that a day's tests see more of the world. */
@@ -51,10 +51,39 @@ Deno.test("without faults every payment is delivered and none is refunded", () =
   }
 })
 
+Deno.test("a machine may die at any step of a payment", () => {
+  let steps = 0
+  for (const lone of loners) {
+    const { mortalSteps } = simulate(0, new Set(), { lone }).world.kernel
+    for (let step = 1; step <= mortalSteps; step++) {
+      const { world, verdict } = simulate(0, new Set(), { lone: { ...lone, killAt: [step] } })
+      equal(world.kernel.deaths.length, 1)
+      equal(verdict.violations, [], `${lone.order}, killed at ${step}`)
+      steps++
+    }
+  }
+  ok(steps > 150, `${steps}`)
+})
+
+Deno.test("a crash at the wrong step shows what only a crash can show", () => {
+  for (const name of ["bytes only with the answer", "refund row in another transaction"] as const) {
+    const isCaught = loners.some((lone) =>
+      Array.from({ length: 40 }, (_, step) => {
+        const options = { lone: { ...lone, killAt: [step + 1] } }
+        return simulate(0, new Set([name]), options).verdict.violations.length > 0
+      }).includes(true)
+    )
+    const isCaughtWithout = loners.some((lone) =>
+      simulate(0, new Set([name]), { lone }).verdict.violations.length > 0
+    )
+    ok(isCaught && !isCaughtWithout, name)
+  }
+})
+
 Deno.test("a seed replays exactly, and traced as untraced", () => {
   for (const seed of [3, 7, 14, 59, 131, 1_999]) {
-    const first = transcript(simulate(seed, new Set(), true))
-    equal(first, transcript(simulate(seed, new Set(), true)))
+    const first = transcript(simulate(seed, new Set(), { traced: true }))
+    equal(first, transcript(simulate(seed, new Set(), { traced: true })))
     equal({ ...first, trace: null }, transcript(simulate(seed)))
     differ(first.told, transcript(simulate(seed + 1)).told)
   }
@@ -76,7 +105,7 @@ Deno.test("the oracle notices what is broken often", () => {
     const caught = Array.from({ length: 100 }, (_, seed) => simulate(seed, new Set([name])))
       .find(({ verdict }) => verdict.violations.length > 0)
     ok(caught !== undefined, name)
-    const told = story(simulate(caught.world.seed, new Set([name]), true))
+    const told = story(simulate(caught.world.seed, new Set([name]), { traced: true }))
     ok(told.length > 2, `no story of ${name}`)
   }
 })

@@ -64,7 +64,9 @@ export function judge(world: World): Verdict {
   for (const message of world.database.illegalRefunds) {
     violations.push({ invariant: "I8", key: -1, message: `a refund went from ${message}` })
   }
-  if (world.faultFree && cases.some((found) => !found.told.some(isDelivery))) {
+  if (
+    world.faultFree && world.lone === null && cases.some((found) => !found.told.some(isDelivery))
+  ) {
     violations.push({ invariant: "I1", key: -1, message: "without faults somebody got no answer" })
   }
   if (paid !== delivered + refunded - both) {

@@ -11,7 +11,17 @@ import type { Mutant, Tame } from "./mutants.ts"
 import { isResting, judge, type Verdict } from "./oracle.ts"
 import { scan } from "./reconcile.ts"
 import { startWorker } from "./worker.ts"
-import { calmAt, endAt, World } from "./world.ts"
+import { calmAt, endAt, type Lone, type Options, World } from "./world.ts"
+
+/** One payment of each kind, for crashes that are tried one by one. */
+export const loners: ReadonlyArray<Lone> = (["compute-first", "settle-early"] as const).flatMap(
+  (order) =>
+    [false, true].flatMap((workFails) =>
+      [false, true].flatMap((comesBack) =>
+        [false, true].map((chainAway) => ({ order, workFails, comesBack, chainAway, killAt: [] }))
+      )
+    ),
+)
 
 export interface Run {
   readonly world: World
@@ -20,25 +30,29 @@ export interface Run {
 
 /** How long after the calm a stalled task may still wake: nothing ends before. */
 const stragglers = 225
+/** When a lone buyer has come and gone, if nothing went wrong. */
+const alone = 30
 
 export function simulate(
   seed: number,
   broken: ReadonlySet<Mutant | Tame> = new Set(),
-  traced = false,
+  options: Options = {},
 ): Run {
-  const world = new World(seed, broken, traced)
+  const world = new World(seed, broken, options)
   const { kernel, random } = world
   const edges: readonly [Edge, Edge] = [startEdge(world, "edge 1"), startEdge(world, "edge 2")]
   const workers = [startWorker(world, "worker 1")]
   if (random.chance(0.5)) workers.push(startWorker(world, "worker 2"))
   const market: Market = { edges, active: 0, signatures: 0 }
   openMarket(world, market)
-  kernel.later(calmAt, () => world.calm())
+  kernel.killAt = world.lone?.killAt ?? []
+  const calmFrom = world.lone === null ? calmAt + stragglers : alone
+  if (world.lone === null) kernel.later(calmAt, () => world.calm())
   if (!world.faultFree) scheduleOutages(world)
   if (world.restoreAt !== null) {
     scheduleRestore(world, world.restoreAt, [...edges.map(({ machine }) => machine), ...workers])
   }
-  kernel.run(endAt, () => kernel.now > calmAt + stragglers && isOver(world, market), 10)
+  kernel.run(endAt, () => kernel.now > calmFrom && isOver(world, market), 10)
   return { world, verdict: judge(world) }
 }
 

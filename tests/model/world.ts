@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { SettlementOrder } from "../../src/domain/product.ts"
 import { Chain, type ChainFaults } from "./chain.ts"
 import { Database, type DatabaseFaults } from "./database.ts"
 import { Kernel, type KernelFaults, type Machine } from "./kernel.ts"
@@ -36,6 +37,23 @@ export interface Told {
   readonly body: { readonly answers: number; readonly answer: number | null } | null
 }
 
+/** A world of one buyer and one payment, without any faults but these. */
+export interface Lone {
+  readonly order: SettlementOrder
+  readonly workFails: boolean
+  /** Whether the buyer comes back when they have heard nothing. */
+  readonly comesBack: boolean
+  /** Whether the chain cannot be read for a while from the settlement on. */
+  readonly chainAway: boolean
+  /** The steps at which a machine dies. */
+  readonly killAt: ReadonlyArray<number>
+}
+
+export interface Options {
+  readonly traced?: boolean
+  readonly lone?: Lone | null
+}
+
 export class World {
   readonly random: Random
   readonly faults: Faults
@@ -44,6 +62,7 @@ export class World {
   readonly database: Database
   readonly broken: ReadonlySet<Mutant | Tame>
   readonly seed: number
+  readonly lone: Lone | null
   readonly told: Array<Told> = []
   /** When a second treasury takes over; null when it never does. */
   readonly rotationAt: number | null
@@ -65,8 +84,13 @@ export class World {
   }
   #answers = 0
 
-  constructor(seed: number, broken: ReadonlySet<Mutant | Tame>, traced: boolean) {
+  constructor(
+    seed: number,
+    broken: ReadonlySet<Mutant | Tame>,
+    { traced = false, lone = null }: Options,
+  ) {
     this.seed = seed
+    this.lone = lone
     this.broken = broken
     this.trace = traced ? [] : null
     this.random = new Random(seed)
@@ -74,6 +98,7 @@ export class World {
     if (broken.has("logs are complete") || broken.has("only settlements go wrong")) {
       this.faults.incomplete = 0
     }
+    if (lone?.workFails === true) this.faults.work = 1
     this.kernel = new Kernel(this.random, this.faults)
     const restoreAt = this.random.between(100, 850)
     this.restoreAt = !this.payersBehave && this.random.chance(0.25) ? restoreAt : null
@@ -98,7 +123,7 @@ export class World {
 
   /** Whether faults are drawn at all in this run. */
   get faultFree(): boolean {
-    return this.seed % 20 < 3
+    return this.lone !== null || this.seed % 20 < 3
   }
 
   /** Whether nobody pays past us or copies payments, and no backup is restored. */
