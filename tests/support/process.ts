@@ -23,8 +23,11 @@ export interface Service {
   readonly stop: Effect.Effect<number>
 }
 
-/** `deno task dev` in `dir`; killed when the scope closes. */
-export const startDev = Effect.fn("startDev")(function* (dir: string) {
+/** `deno task dev` in `dir`, with these variables besides; killed when the scope closes. */
+export const startDev = Effect.fn("startDev")(function* (
+  dir: string,
+  env: Readonly<Record<string, string>> = {},
+) {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
   const child = yield* Effect.acquireRelease(
@@ -33,8 +36,10 @@ export const startDev = Effect.fn("startDev")(function* (dir: string) {
         PORT: String(port),
         ADMIN_PORT: String(freePort()),
         DATA_DIR: dir,
+        PUBLIC_BASE_URL: base,
         FREE_LIMIT: freeLimit,
         DATABASE_URL: "",
+        ...env,
       }).spawn()
     ),
     (child) =>

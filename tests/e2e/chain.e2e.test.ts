@@ -1,0 +1,275 @@
+/**
+ * Real money as far as a test can go: the service and its refund worker in processes of their own,
+ * the reference facilitator, stock buyers, and a token on a real EVM, whose balances judge it all.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { wrapAxiosWithPaymentFromConfig } from "@x402/axios"
+import { ExactEvmScheme } from "@x402/evm"
+import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
+import axios from "axios"
+import { Effect, Exit, Scope } from "effect"
+import { privateKeyToAddress } from "viem/accounts"
+import * as signatures from "../../src/adapters/signatures.ts"
+import { type Address, address, type Authorization } from "../../src/domain/payment.ts"
+import { type Product, products } from "../../src/domain/product.ts"
+import { Signatures } from "../../src/services/Signatures.ts"
+import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/anvil.ts"
+import { buyer } from "../support/buyers.ts"
+import { errandOfVersion1, hasLegacyBuyer } from "../support/legacyBuyer.ts"
+import { skipAloud } from "../support/oracle.ts"
+import { type Service, startDev } from "../support/process.ts"
+import { type ReferenceFacilitator, startFacilitator } from "../support/referenceFacilitator.ts"
+import { authorizationFor, nonce, terms, token } from "../support/terms.ts"
+import {
+  deployToken,
+  sent,
+  startBalance,
+  succeeded,
+  toToken,
+  transferCall,
+} from "../support/token.ts"
+
+const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
+const treasury = address(privateKeyToAddress(treasuryKey))
+const payTo = address(terms.payTo)
+const price = products.latest.price as bigint
+
+interface Stack {
+  readonly anvil: Anvil
+  readonly facilitator: ReferenceFacilitator
+  readonly service: Service
+  /** What buyer 3 paid us for nothing, as soon as the service ran: it takes longest. */
+  readonly gift: { readonly authorization: Authorization; readonly transaction: string }
+}
+
+const stack = Effect.gen(function* () {
+  const anvil = yield* startAnvil({ blockSeconds: 1 })
+  const facilitator = yield* startFacilitator(anvil.url)
+  yield* deployToken(anvil)
+  yield* sent(anvil, toToken("mint", [treasury, startBalance]))
+  const dir = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      await Deno.mkdir(".data", { recursive: true })
+      return Deno.makeTempDir({ dir: ".data", prefix: "e2e-" })
+    }),
+    (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+  )
+  const service = yield* startDev(dir, {
+    PAYMENTS: "live",
+    FACILITATOR_URL: facilitator.url,
+    RPC_URL: anvil.url,
+    PAY_TO_ADDRESS: terms.payTo,
+    TREASURY_ADDRESS: treasury,
+    TREASURY_PRIVATE_KEY: treasuryKey,
+    ...{ TICK: "2 seconds", SWEEP: "500 millis", SCAN: "1 second", LEASE: "30 seconds" },
+  })
+  yield* service.until("/v1/index", (body) => Number(body["index"]) > 0)
+  const now = Number(yield* latestSeconds(anvil))
+  const authorization = authorizationFor(buyer(3), products.latest, now, { nonce: nonce(33) })
+  const transaction = yield* sent(anvil, yield* transferCall(buyer(3), authorization))
+  return { anvil, facilitator, service, gift: { authorization, transaction } } satisfies Stack
+})
+
+const balance = (anvil: Anvil, holder: Address) =>
+  Effect.map(
+    anvil.call("eth_call", toToken("balanceOf", [holder]), "latest"),
+    (word) => BigInt(String(word)),
+  )
+
+/** What buyer n and we hold. */
+const purses = (anvil: Anvil, n: number) =>
+  Effect.all([balance(anvil, address(buyer(n).address)), balance(anvil, payTo)])
+
+/** What a purchase moved, as the chain has it: from the buyer, and to us. */
+const moved = <A>(anvil: Anvil, n: number, purchase: Effect.Effect<A>) =>
+  Effect.gen(function* () {
+    const [had, held] = yield* purses(anvil, n)
+    const bought = yield* purchase
+    const [has, hold] = yield* purses(anvil, n)
+    return { bought, spent: had - has, received: hold - held }
+  })
+
+const schemes = (n: number) =>
+  [{ network: "eip155:*", client: new ExactEvmScheme(buyer(n)) }] as const
+
+/** What the stock buyer showed, so that it can be shown again. */
+const buying = (n: number, url: string, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.promise(async () => {
+    let shown = ""
+    const watched: typeof fetch = (input, init) => {
+      const request = new Request(input, init)
+      shown = request.headers.get("PAYMENT-SIGNATURE") ?? shown
+      return fetch(request)
+    }
+    const pay = wrapFetchWithPaymentFromConfig(watched, { schemes: [...schemes(n)] })
+    const response = await pay(url, { headers })
+    return {
+      shown,
+      status: response.status,
+      headers: response.headers,
+      body: await response.json(),
+    }
+  })
+
+const showing = (url: string, shown: string, headers: Readonly<Record<string, string>> = {}) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, { headers: { ...headers, "PAYMENT-SIGNATURE": shown } })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  })
+
+/** The transaction of a receipt, once the chain has said that it came about. */
+const receiptOf = Effect.fnUntraced(function* (anvil: Anvil, header: string | null) {
+  const { success, transaction, payer } = decodePaymentResponseHeader(header ?? "")
+  equal([success, yield* succeeded(anvil, transaction)], [true, true])
+  return { transaction, payer }
+})
+
+type Step = readonly [name: string, body: (stack: Stack) => Effect.Effect<void>]
+
+const sells = (product: Product): Step => [
+  `@x402/fetch pays for ${product.path} once, and the receipt's transaction is on the chain`,
+  Effect.fnUntraced(function* ({ anvil, service }) {
+    const { bought, spent, received } = yield* moved(
+      anvil,
+      0,
+      buying(0, `${service.base}${product.path}`),
+    )
+    equal([bought.status, bought.body.charged], [200, true], JSON.stringify(bought.body))
+    equal([spent, received], [product.price, product.price])
+    const { payer } = yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
+    equal(payer, buyer(0).address.toLowerCase())
+  }),
+]
+
+const steps: ReadonlyArray<Step> = [
+  [
+    "without a payment it asks for one, and nothing moves",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      const { bought, spent, received } = yield* moved(
+        anvil,
+        0,
+        Effect.promise(async () => {
+          const response = await fetch(`${service.base}${products.latest.path}`)
+          await response.body?.cancel()
+          return [response.status, response.headers.has("PAYMENT-REQUIRED")]
+        }),
+      )
+      equal([bought, spent, received], [[402, true], 0n, 0n])
+    }),
+  ],
+  sells(products.latest),
+  [
+    "a payment shown again moves nothing: the answer comes again for its secret, 409 without",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      const url = `${service.base}${products.latest.path}`
+      const secret = { "Idempotency-Key": "an-e2e-secret-of-24-chars" }
+      const first = yield* buying(1, url, secret)
+      equal(first.status, 200)
+      const { bought, spent } = yield* moved(
+        anvil,
+        1,
+        Effect.all([showing(url, first.shown, secret), showing(url, first.shown)]),
+      )
+      const [again, plain] = bought
+      equal([again.status, again.body], [200, first.body])
+      equal(again.headers.get("idempotent-replayed"), "true")
+      equal([plain.status, plain.body.error.code], [409, "payment_already_used"])
+      equal(spent, 0n)
+    }),
+  ],
+  [
+    "a facilitator that settles and says nothing of it costs nobody anything: the chain is asked",
+    Effect.fnUntraced(function* ({ anvil, facilitator, service }) {
+      facilitator.speechless = true
+      const { bought, spent, received } = yield* moved(
+        anvil,
+        2,
+        buying(2, `${service.base}${products.latest.path}`),
+      )
+      facilitator.speechless = false
+      equal([bought.status, spent, received], [200, price, price])
+      yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
+    }),
+  ],
+  [
+    "@x402/axios pays for it too",
+    Effect.fnUntraced(function* ({ anvil, service }) {
+      // An older core than ours is behind it, of the same shape.
+      const config = { schemes: [...schemes(0)] } as unknown as Parameters<
+        typeof wrapAxiosWithPaymentFromConfig
+      >[1]
+      const { bought, spent } = yield* moved(
+        anvil,
+        0,
+        Effect.promise(async () => {
+          const client = wrapAxiosWithPaymentFromConfig(axios.create(), config)
+          const { status, data } = await client.get(`${service.base}${products.latest.path}`)
+          return [status, data.charged]
+        }),
+      )
+      equal([bought, spent], [[200, true], price])
+    }),
+  ],
+  [
+    "a transfer that nobody bought anything with is paid back by the treasury, once",
+    Effect.fnUntraced(function* ({ anvil, service, gift }) {
+      const refund = yield* refunded(service, gift.authorization)
+      equal(yield* succeeded(anvil, gift.transaction), true)
+      equal(yield* succeeded(anvil, refund), true)
+      equal(yield* balance(anvil, treasury), startBalance - price)
+      equal((yield* purses(anvil, 3))[0], startBalance)
+    }),
+  ],
+]
+
+const latestSeconds = (anvil: Anvil) =>
+  Effect.map(
+    anvil.call("eth_getBlockByNumber", "latest", false),
+    (block) => (block as { readonly timestamp: string }).timestamp,
+  )
+
+/** Waits until a payment is refunded; the transaction that did it. */
+const refunded = (service: Service, authorization: Authorization) =>
+  Effect.gen(function* () {
+    const { paymentId } = yield* Signatures
+    const path = `/v1/payments/${paymentId({ ...token, ...authorization })}`
+    const status = yield* service.until(path, (body) => body["state"] === "refunded")
+    return String((status["refund"] as { readonly transaction: string }).transaction)
+  }).pipe(Effect.provide(signatures.layer), Effect.orDie)
+
+const version1: Step = [
+  "the stock buyer of version 1 pays for it too",
+  Effect.fnUntraced(function* ({ anvil, service }) {
+    const { bought, spent } = yield* moved(
+      anvil,
+      0,
+      Effect.promise(() =>
+        errandOfVersion1({
+          url: `${service.base}${products.latest.path}?x402Version=1`,
+          key: `0x${"1".padStart(64, "0")}`,
+        })
+      ),
+    )
+    equal([bought.statuses, spent], [[402, 200], price])
+  }),
+]
+
+function suite(): void {
+  if (!hasAnvil) return skipWithoutAnvil("live payments on a real EVM")
+  if (!hasLegacyBuyer) skipAloud(version1[0], "npm ci --prefix tests/legacy")
+  Deno.test("live payments on a real EVM", async (t) => {
+    const scope = Scope.makeUnsafe()
+    try {
+      const running = await Effect.runPromise(Scope.provide(stack, scope))
+      for (const [name, body] of hasLegacyBuyer ? [version1, ...steps] : steps) {
+        await t.step(name, () => Effect.runPromise(body(running)))
+      }
+    } finally {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  })
+}
+
+suite()

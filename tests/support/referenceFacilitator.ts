@@ -1,0 +1,61 @@
+/**
+ * The reference facilitator, unmodified, as an HTTP server that settles on anvil: with anvil's first
+ * account for gas. It can be told to keep to itself what it has settled.
+ *
+ * @module
+ */
+import { x402Facilitator } from "@x402/core/facilitator"
+import { toFacilitatorEvmSigner } from "@x402/evm"
+import { ExactEvmScheme } from "@x402/evm/exact/facilitator"
+import { Effect } from "effect"
+import { createWalletClient, http, publicActions } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import { base } from "viem/chains"
+
+/** The key of anvil's first account, which everybody knows. */
+const gasKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
+const network = "eip155:8453"
+
+export interface ReferenceFacilitator {
+  readonly url: string
+  /** True: what it settles is settled, and answered with a 500. */
+  speechless: boolean
+}
+
+export const startFacilitator = Effect.fn("startFacilitator")(function* (rpcUrl: string) {
+  const account = privateKeyToAccount(gasKey)
+  const wallet = createWalletClient({
+    account,
+    chain: base,
+    transport: http(rpcUrl),
+    pollingInterval: 100,
+  }).extend(publicActions)
+  // The reference's own types ask for less than a viem client takes.
+  const signer = toFacilitatorEvmSigner(
+    Object.assign(wallet, { address: account.address }) as unknown as Parameters<
+      typeof toFacilitatorEvmSigner
+    >[0],
+  )
+  const facilitator = new x402Facilitator().register(network, new ExactEvmScheme(signer))
+  const self: { -readonly [K in keyof ReferenceFacilitator]: ReferenceFacilitator[K] } = {
+    url: "",
+    speechless: false,
+  }
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+        const { pathname } = new URL(request.url)
+        if (pathname === "/supported") return Response.json(facilitator.getSupported())
+        const { paymentPayload, paymentRequirements } = await request.json()
+        if (pathname === "/verify") {
+          return Response.json(await facilitator.verify(paymentPayload, paymentRequirements))
+        }
+        const settled = await facilitator.settle(paymentPayload, paymentRequirements)
+        return self.speechless ? new Response("", { status: 500 }) : Response.json(settled)
+      })
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  self.url = `http://127.0.0.1:${server.addr.port}`
+  return self as ReferenceFacilitator
+})
