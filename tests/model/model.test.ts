@@ -66,14 +66,15 @@ Deno.test("a machine may die at any step of a payment", () => {
 })
 
 Deno.test("a crash at the wrong step shows what only a crash can show", () => {
+  const undisturbed = loners.filter(({ chainAway }) => !chainAway)
   for (const name of ["bytes only with the answer", "refund row in another transaction"] as const) {
-    const isCaught = loners.some((lone) =>
+    const isCaught = undisturbed.some((lone) =>
       Array.from({ length: 40 }, (_, step) => {
         const options = { lone: { ...lone, killAt: [step + 1] } }
         return simulate(0, new Set([name]), options).verdict.violations.length > 0
       }).includes(true)
     )
-    const isCaughtWithout = loners.some((lone) =>
+    const isCaughtWithout = undisturbed.some((lone) =>
       simulate(0, new Set([name]), { lone }).verdict.violations.length > 0
     )
     ok(isCaught && !isCaughtWithout, name)
