@@ -45,6 +45,8 @@ const serviceStopMax = Duration.seconds(60)
 /** How often and how many times the worker's turn to start is looked for. */
 const readyEvery = Duration.millis(100)
 const readyTimes = 600
+/** How often it is looked whether whoever started a dev launcher is still there. */
+const parentEvery = Duration.seconds(1)
 
 const place: Place = {
   storePackages: ["@electric-sql/pglite", "@electric-sql/pglite-prepopulatedfs"].map((name) =>
@@ -207,8 +209,19 @@ const program = Effect.gen(function* () {
   void child.status.then((status) => code = status.code)
   // Forked after the service, so that it is interrupted first: the store outlives its users.
   if (worker !== null) yield* Effect.forkScoped(keepWorker(worker.sandbox, worker.after, get))
-  yield* exitCode(child)
+  yield* worker === null ? exitCode(child) : Effect.raceFirst(exitCode(child), orphaned)
 }).pipe(Effect.scoped)
+
+/**
+ * Done when the process that started this one is gone. A terminal or a test that was killed tells
+ * nobody; what it tried out would go on for ever, and hold its port and its store.
+ */
+const orphaned = Effect.suspend(() => {
+  const parent = Deno.ppid
+  return Effect.sync(() => Deno.ppid === parent).pipe(
+    Effect.repeat({ while: (stays) => stays, schedule: Schedule.spaced(parentEvery) }),
+  )
+})
 
 /** A word of a command line, as a shell reads it. */
 function quoted(word: string): string {
