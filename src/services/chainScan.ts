@@ -61,7 +61,14 @@ const match = Effect.fnUntraced(function* (options: ScanOptions, transfer: SeenT
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
     yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
-    return yield* store.adopt({ ...transfer, paymentId, token })
+    const adopted = yield* store.adopt({ ...transfer, paymentId, token })
+    if (!adopted && Option.isNone(yield* store.find(paymentId))) {
+      // No honest hand writes such a row; the other transfers are matched all the same.
+      yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
+        paymentId,
+      })
+    }
+    return adopted
   }
   const row = known.value
   if (row.amount !== transfer.value) {

@@ -23,7 +23,10 @@ interface Claim {
   readonly lease: Duration.Duration
 }
 
-/** Makes rows in `claimed`; none for a payment that has one. */
+/**
+ * Makes rows in `claimed`; none for a payment that has one. The conflict names no index: of two that
+ * insert one payment at the same moment, the other unique index may be the first to notice.
+ */
 export const claims = Effect.gen(function* () {
   const sql = yield* SqlClient
   return yield* groupCommit<Claim, Payment>({
@@ -41,7 +44,7 @@ export const claims = Effect.gen(function* () {
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
           valid_before bigint, signature text, settlement text, product_id text, request text,
           secret_hash text, lease_seconds float8)
-        ON CONFLICT (payment_id) DO NOTHING
+        ON CONFLICT DO NOTHING
         RETURNING payment_id`.pipe(
         Effect.map((rows) => {
           const made = new Set(rows.map(({ payment_id }) => payment_id))

@@ -84,7 +84,7 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
         VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
           ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
           'orphan', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
-        ON CONFLICT (payment_id) DO NOTHING RETURNING 1`.pipe(
+        ON CONFLICT DO NOTHING RETURNING 1`.pipe(
         Effect.map((rows) => rows.length === 1),
         Effect.orDie,
       )
