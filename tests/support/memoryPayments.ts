@@ -29,7 +29,15 @@ type Stored = Omit<Payment, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> &
   readonly changed: number
 }
 
-const make = Effect.sync(() => {
+/** The store, and what goes on behind it. */
+export interface MemoryPayments {
+  readonly store: PaymentStore["Service"]
+  /** Ends what is owed, as its refund does with the row of its payment. */
+  readonly endOwed: (paymentId: PaymentId, event: "refund" | "void") => void
+  readonly stateOf: (paymentId: PaymentId) => PaymentState | null
+}
+
+export function memoryPayments(): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
@@ -56,7 +64,7 @@ const make = Effect.sync(() => {
       (now) => Option.map(Option.fromNullishOr(rows.get(paymentId)), (row) => shown(row, now)),
     )
 
-  return PaymentStore.of({
+  const store = PaymentStore.of({
     find,
     claim: (ticket, secretHash, lease) =>
       Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
@@ -115,9 +123,21 @@ const make = Effect.sync(() => {
       return counts
     }),
   })
-})
 
-export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.effect(PaymentStore, make)
+  const endOwed = (paymentId: PaymentId, event: "refund" | "void") => {
+    const row = rows.get(paymentId)
+    if (row === undefined || row.refund === null) return
+    const state = Result.getOrThrow(step(row.order, row.state, event))
+    const refund: RefundRow["state"] = event === "refund" ? "confirmed" : "cancelled"
+    rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
+  }
+  return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+}
+
+export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
+  PaymentStore,
+  () => memoryPayments().store,
+)
 
 /** Released rows come last. */
 const rank = ({ state }: Stored) => state === "released" ? 1 : 0
