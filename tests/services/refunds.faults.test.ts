@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
 import { Ledger } from "../../src/adapters/simulation/ledger.ts"
@@ -231,3 +231,47 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       const standing = yield* Effect.flatMap(RefundStore, ({ standing }) => standing)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
+
+test("a signature that could not be stored is shown to nobody", () => {
+  let shown = 0
+  let lost = true
+  return inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const here = yield* worker()
+      const told = yield* here.round
+      equal(told.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
+      equal([signed.length, shown], [1, 0])
+      lost = false
+      yield* sweepFor(here, 180)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), {
+    store: (store) => ({
+      ...store,
+      sign: (...args) => Effect.suspend(() => lost ? Effect.succeed("lost") : store.sign(...args)),
+    }),
+    facilitator: (port) => ({
+      ...port,
+      settle: (request) => Effect.suspend(() => port.settle((shown++, request))),
+    }),
+  })
+})
+
+test("a refund that a person has queued again is signed anew, to run longer than what is out", () => {
+  let well = false
+  return inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      yield* sweepFor(yield* worker({ timing: { validity: Duration.minutes(30) } }), 60)
+      const row = memory.rows.get(debt.paymentId)
+      ok(row !== undefined)
+      memory.rows.set(debt.paymentId, { ...row, state: "queued", attempts: 0 })
+      well = true
+      yield* sweepFor(yield* worker(), 90)
+      equal(yield* statesOf([debt]), ["confirmed"])
+      const [first, second] = signed
+      ok(first !== undefined && second !== undefined && second.validBefore > first.validBefore)
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    }), { simulation: { misbehave: () => well ? null : "garbage" } })
+})
