@@ -5,44 +5,31 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Arbitrary, Clock, Duration, Effect, References, Result, Schema } from "effect"
-import { layer } from "../../src/adapters/viem.ts"
+import { Arbitrary, Clock, Effect, References, Result, Schema } from "effect"
 import { address } from "../../src/domain/payment.ts"
-import { Chain } from "../../src/services/Chain.ts"
 import { liveTest } from "../support/effect.ts"
 import {
-  endpoint,
+  type Answer,
+  chainAt,
   falseLogs,
   far,
   honestly,
   type Log,
   logsOf,
-  movedTopics,
   paymentOf,
   type Question,
   refusal,
   result,
   secretKey,
   type Story,
-  strange,
   stranger,
   transaction,
-  transfer,
   use,
 } from "../support/rpc.ts"
 import { terms, token } from "../support/terms.ts"
 
-const callTimeout = Duration.millis(250)
 /** How long a question may take here: its calls, one after the other. */
 const patienceMs = 2_500
-
-type Answer = (question: Question) => Response | Promise<Response>
-
-const chainAt = (answer: Answer) =>
-  Effect.flatMap(
-    endpoint(answer),
-    (rpcUrl) => Effect.provide(Chain, layer({ rpcUrl, finality: "safe", callTimeout })),
-  )
 
 /** What is said of the story's payment: its proof, or why there is none. */
 const asked = Effect.fnUntraced(function* (story: Story, answer: Answer, hint: string | null) {
@@ -319,63 +306,3 @@ Deno.test("no damage to one answer turns a payment into another", async () => {
   const failure = Arbitrary.formatCheckFailure(checked)
   if (failure !== undefined) throw new Error(failure)
 })
-
-liveTest(
-  "a scan halves a stretch that is refused or too large, and misses nothing",
-  () =>
-    Effect.gen(function* () {
-      for (
-        const refuse of [(q: Question) => refusal(q, -32_005), (q: Question) =>
-          result(q, "x".repeat(2_000_000))]
-      ) {
-        const honest = honestly("paid")
-        let stretches = 0
-        const { transfers } = yield* chainAt((question) => {
-          if (question.method !== "eth_getLogs") {
-            return result(question, honest(question))
-          }
-          const { fromBlock, toBlock } = question.params[0] as Readonly<Record<string, string>>
-          const [from, to] = [Number(fromBlock), Number(toBlock)]
-          if (to - from >= 300) {
-            return refuse(question)
-          }
-          stretches++
-          return result(question, from <= 4_900 && 4_900 <= to ? honest(question) : [])
-        })
-        const found: Array<string> = []
-        let after = 3_500n
-        while (after < 5_000n) {
-          const read = yield* transfers({ asset: token.asset, to: address(terms.payTo), after })
-          found.push(...read.transfers.map(({ at }) =>
-            at.transaction
-          ))
-          ok(read.through > after)
-          after = read.through
-        }
-        equal([found, after], [[transaction], 5_000n])
-        ok(stretches < 20)
-      }
-    }),
-)
-
-liveTest(
-  "a scan of logs that were not asked for, or are not in order, gives nothing",
-  () =>
-    Effect.gen(function* () {
-      const foreign = { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] }
-      const low = { ...transfer, blockNumber: "0x1" }
-      for (
-        const logs of [[foreign], [low], [transfer, transfer], [use], [{
-          ...transfer,
-          removed: true,
-        }]]
-      ) {
-        const honest = honestly("paid")
-        const { transfers } = yield* chainAt((question) =>
-          result(question, question.method === "eth_getLogs" ? logs : honest(question))
-        )
-        const read = transfers({ asset: token.asset, to: address(terms.payTo), after: 4_000n })
-        ok(Result.isFailure(yield* Effect.result(read)))
-      }
-    }),
-)

@@ -136,7 +136,7 @@ const sells = (product: Product): Step => [
       0,
       buying(0, `${service.base}${product.path}`),
     )
-    equal([bought.status, bought.body.charged], [200, true], JSON.stringify(bought.body))
+    equal([bought.status, bought.body.success], [200, true], JSON.stringify(bought.body.error))
     equal([spent, received], [product.price, product.price])
     const { payer } = yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
     equal(payer, buyer(0).address.toLowerCase())
@@ -160,6 +160,7 @@ const steps: ReadonlyArray<Step> = [
     }),
   ],
   sells(products.latest),
+  sells(products.resolving),
   [
     "a payment shown again moves nothing: the answer comes again for its secret, 409 without",
     Effect.fnUntraced(function* ({ anvil, service }) {

@@ -4,10 +4,12 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
+import { layer } from "../../src/adapters/viem.ts"
 import { topicOf, topics } from "../../src/adapters/viem/token.ts"
 import { address, type Authorization } from "../../src/domain/payment.ts"
 import { products } from "../../src/domain/product.ts"
+import { Chain } from "../../src/services/Chain.ts"
 import { buyer } from "./buyers.ts"
 import { authorizationFor, token } from "./terms.ts"
 
@@ -17,8 +19,21 @@ export interface Question {
   readonly params: ReadonlyArray<unknown>
 }
 
+export type Answer = (question: Question) => Response | Promise<Response>
+
+/** The chain behind an endpoint that answers so. A call to it may take 250 ms. */
+export const chainAt = (answer: Answer) =>
+  Effect.flatMap(
+    endpoint(answer),
+    (rpcUrl) =>
+      Effect.provide(
+        Chain,
+        layer({ rpcUrl, finality: "safe", callTimeout: Duration.millis(250) }),
+      ),
+  )
+
 /** Serves for as long as the scope lives; the address ends in what must never be told. */
-export const endpoint = (answer: (question: Question) => Response | Promise<Response>) =>
+const endpoint = (answer: Answer) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -49,7 +64,7 @@ export const refusal = ({ id }: Question, code: number) =>
   Response.json({ jsonrpc: "2.0", id, error: { code, message: "no" } })
 
 /** The time at which these chains are looked at, by the real clock. */
-const nowSeconds = Math.floor(performance.timeOrigin / 1_000)
+export const nowSeconds = Math.floor(performance.timeOrigin / 1_000)
 const safeNumber = 5_000
 const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`
 const hex = (n: number) => `0x${n.toString(16)}`

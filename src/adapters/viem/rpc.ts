@@ -65,7 +65,7 @@ export const connect = Effect.fnUntraced(function* (
       try: (signal) =>
         client.request({
           body: { id, method: call.method, params: call.params },
-          fetchOptions: { signal, redirect: "error" },
+          fetchOptions: { signal },
           maxResponseBodySize: call.bytesMax ?? answerBytesMax.usual,
         }),
       catch: (error) => unreadable(call.method, error),
