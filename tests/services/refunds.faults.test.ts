@@ -171,6 +171,9 @@ test("a defect in one refund does not stop the others, nor the worker", () =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
+      const told = yield* here.round
+      equal(told.filter(({ reason }) => reason === "defect").length, 1)
+      equal(told.filter(({ to }) => to === "broadcast").length, 8)
       yield* sweepFor(here, 60)
       equal(yield* statesOf(debts), debts.map((_, n) => n === 4 ? "queued" : "confirmed"))
       const broken = debts[4]
