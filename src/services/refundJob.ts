@@ -50,8 +50,6 @@ export interface RefundOptions {
   readonly timing?: RefundTiming
 }
 
-/** Refunds are signed, and have run out, within this long after they are owed; most of them. */
-const forgottenSeconds = 20n * 60n
 /** From before the first block: a signature counts at once. */
 const validAfter = 0n
 
@@ -90,9 +88,7 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
       }),
       repaid: chain.paymentProof({
         ...{ chainId, asset, value, nonce, from: treasury.address, to: payer },
-        // A store that came back from a backup may have forgotten a signature: it is looked for where
-        // it would have been used, and later the chain is asked whether its nonce is used at all.
-        validBefore: refund.validBefore ?? refund.owedAtSeconds + forgottenSeconds,
+        validBefore: refund.validBefore ?? forgottenUntil(refund, nowSeconds),
         transactionHint: refund.transactionHint,
       }),
       float: chain.balanceOf(token.asset, treasury.address),
@@ -208,6 +204,27 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
       ),
     )
 })
+
+/** Most refunds are signed, and have run out, within this long after they are owed. */
+const forgottenSeconds = 20n * 60n
+/** How far back a chain looks for the use of a signature at once; and how many such looks there are. */
+const lookSeconds = 30n * 60n
+const looksMax = 2_000n
+
+/**
+ * When a signature would have run out that a store which came back from a backup has forgotten: at
+ * first soon after the refund was owed, and with every further look half an hour later, until now. A
+ * chain that does not find its use there tells at least whether its nonce is used at all.
+ */
+function forgottenUntil(
+  { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,
+  nowSeconds: bigint,
+): bigint {
+  const age = nowSeconds > owedAtSeconds ? nowSeconds - owedAtSeconds : 0n
+  const looks = age / lookSeconds + 1n
+  const look = BigInt(Math.max(fence - 1, 0)) % (looks < looksMax ? looks : looksMax)
+  return owedAtSeconds + forgottenSeconds + look * lookSeconds
+}
 
 const silence: SettleOutcome = { outcome: "unknown", reason: "silence" }
 

@@ -10,6 +10,7 @@ import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
 import { Ledger } from "../../src/adapters/simulation/ledger.ts"
 import { address } from "../../src/domain/payment.ts"
 import { attemptsMax } from "../../src/domain/refund.ts"
+import { ChainUnavailable } from "../../src/services/Chain.ts"
 import { RefundStore } from "../../src/services/RefundStore.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
 import { Treasury } from "../../src/services/Treasury.ts"
@@ -165,6 +166,43 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
       }), { simulation: { [fault]: () => down } })
   })
 }
+
+test("a refund that only the chain remembers is found where it was used, however long ago, and not paid again", () => {
+  let down = true
+  return inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const backup = new Map(memory.rows)
+      const here = yield* worker()
+      yield* sweepFor(here, 2 * 3_600)
+      down = false
+      yield* sweepFor(here, 120)
+      equal(yield* statesOf(debts), ["confirmed"])
+      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+      yield* TestClock.adjust("9 hours")
+      yield* sweepFor(here, 30)
+      equal(yield* statesOf(debts), ["queued"])
+      yield* sweepFor(here, 15 * 60)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(signed.length, 1)
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), {
+    simulation: { chainDown: () => down },
+    // Like a chain over JSON-RPC, which looks for a use around the time a signature runs out.
+    chain: (chain) => ({
+      ...chain,
+      paymentProof: Effect.fnUntraced(function* (expected) {
+        const proof = yield* chain.paymentProof(expected)
+        if (proof.proof !== "paid" || expected.from === address(buyer(0).address)) return proof
+        const usedAt = proof.at.block * 2n
+        const { validBefore } = expected
+        return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
+          ? proof
+          : yield* new ChainUnavailable({ reason: "a nonce that is used, and no log of its use" })
+      }),
+    }),
+  })
+})
 
 test("a defect in one refund does not stop the others, nor the worker", () =>
   inHouse(({ memory }) =>
