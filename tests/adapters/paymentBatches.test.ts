@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { deepStrictEqual as equal } from "node:assert/strict"
-import { Arbitrary, Duration, Effect, Exit, Option, Schema } from "effect"
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Arbitrary, Cause, Duration, Effect, Exit, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/adapters/postgres/payments.ts"
 import { moves, type PaidAt, type PaymentState } from "../../src/domain/payment.ts"
 import type { SettlementOrder } from "../../src/domain/product.ts"
@@ -143,6 +144,45 @@ onEveryStore("payments together", (law) => {
       })
       const kept = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
       equal(kept.map((row) => Option.getOrThrow(row).sent), [true, false, true, false])
+    }).pipe(Effect.provide(layer)),
+  )
+
+  const fresh = { payment_id: `0x${"ee".repeat(32)}`, nonce: `0x${"ee".repeat(32)}` }
+  const malformed: ReadonlyArray<Readonly<Record<string, string | number | null>>> = [
+    { payment_id: `0x${"EE".repeat(32)}` },
+    { payment_id: "ee".repeat(32) },
+    { nonce: `0x${"ee".repeat(31)}` },
+    { asset: `0x${"gg".repeat(20)}` },
+    { payer: `0x${"ee".repeat(21)}` },
+    { pay_to: "0x" },
+    { payer: `0x${"ee".repeat(20)}`, pay_to: `0x${"ee".repeat(20)}` },
+    { signature: `0x${"ee".repeat(64)}` },
+    { chain_id: 0 },
+    { amount: 0 },
+    { settlement: "sometime" },
+    { request: null },
+  ]
+  law(
+    "the database refuses a payment that is malformed at birth",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* led(0, "compute-first", [])
+      const born = (changed: (typeof malformed)[number]) =>
+        sql`INSERT INTO payment
+          SELECT (jsonb_populate_record(payment, ${
+          JSON.stringify({ ...fresh, ...changed })
+        }::jsonb)).*
+          FROM payment`
+      for (const changed of malformed) {
+        const exit = yield* Effect.exit(born(changed))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /malformed/)
+      }
+      const exit = yield* Effect.exit(
+        born({}).pipe(
+          Effect.andThen(sql`UPDATE payment SET pay_to = payer, asset = 'x'`),
+        ),
+      )
+      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /identity/)
     }).pipe(Effect.provide(layer)),
   )
 })
