@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Context, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import {
   address,
   type Bytes32,
@@ -73,6 +73,12 @@ const inFlightMax = 512
 /** Questions to the chain at once whether a payer is a contract; a signature beyond them is forged. */
 const codeLookupsMax = 8
 const codePatience = Duration.seconds(3)
+/**
+ * How often a store that fails is asked again to remember that an answer was handed over, and how many
+ * times: what it never hears of is refunded as well.
+ */
+const markEvery = Duration.millis(250)
+const markTimes = 40
 
 const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const { terms, timing = defaultTiming } = options
@@ -208,7 +214,9 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const sent = (delivery: Delivery) =>
     delivery.receipt === null ? Effect.void : fibers.background(
       store.markSent(delivery.paymentId).pipe(
-        Effect.catchDefect((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
+        Effect.catchDefect(Effect.fail),
+        Effect.retry({ schedule: Schedule.spaced(markEvery), times: markTimes }),
+        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
       ),
     )
 

@@ -45,8 +45,8 @@ const tables: Readonly<Record<string, string>> = {
     answer silence: Unresolved, settling; refunded; delivered | answer, answered; delivered
     markSent crash: answer, answered; both | answer, answered; delivered
     markSent interrupt: answer, answered; both | answer, answered; delivered
-    markSent defect: answer, answered; both | answer, answered; delivered
-    markSent silence: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
   `,
   "settle-early": `
     balanceOf crash: lost, no row; unpaid
@@ -95,8 +95,8 @@ const tables: Readonly<Record<string, string>> = {
     answer silence: Unresolved, settled; refunded | answer, answered; delivered
     markSent crash: answer, answered; both | answer, answered; delivered
     markSent interrupt: answer, answered; both | answer, answered; delivered
-    markSent defect: answer, answered; both | answer, answered; delivered
-    markSent silence: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
   `,
   "compute-first, not worth its price": `
     claim crash: lost, no row; unpaid | lost, claimed; unpaid
@@ -247,8 +247,8 @@ const tables: Readonly<Record<string, string>> = {
     answer silence: Unresolved, settling; refunded; delivered | answer, answered; delivered
     markSent crash: answer, answered; both | answer, answered; delivered
     markSent interrupt: answer, answered; both | answer, answered; delivered
-    markSent defect: answer, answered; both | answer, answered; delivered
-    markSent silence: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
   `,
   "settle-early, to be taken up": `
     balanceOf crash: lost, unresolved; refunded; delivered
@@ -285,8 +285,8 @@ const tables: Readonly<Record<string, string>> = {
     answer silence: Unresolved, settled; refunded | answer, answered; delivered
     markSent crash: answer, answered; both | answer, answered; delivered
     markSent interrupt: answer, answered; both | answer, answered; delivered
-    markSent defect: answer, answered; both | answer, answered; delivered
-    markSent silence: answer, answered; both | answer, answered; delivered
+    markSent defect: answer, answered; delivered
+    markSent silence: answer, answered; delivered
   `,
   "compute-first, not handed over yet": `
     claim crash: lost, answered; refunded; delivered
@@ -299,7 +299,7 @@ const tables: Readonly<Record<string, string>> = {
     find silence: Unresolved, answered; refunded; delivered
     markSent crash: answer again, answered; both | answer again, answered; delivered
     markSent interrupt: answer again, answered; both | answer again, answered; delivered
-    markSent defect: answer again, answered; both | answer again, answered; delivered
-    markSent silence: answer again, answered; both | answer again, answered; delivered
+    markSent defect: answer again, answered; delivered
+    markSent silence: answer again, answered; delivered
   `,
 }
