@@ -90,7 +90,7 @@ export const setStage = Effect.fn("setStage")(function* (dir: string, parts: Par
     keep({
       name: `edge ${n + 1}`,
       script: "src/main.ts",
-      worksWhen: "deno task buy",
+      worksWhen: "/v1/latest $",
       args: ["start"],
       log: `${dir}/edge-${n + 1}.log`,
       env: {

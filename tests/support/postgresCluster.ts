@@ -39,6 +39,8 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
   const args = [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
+    // After a crash all files are made durable first: as one file system, not one after another.
+    ...["-c", "recovery_init_sync_method=syncfs"],
   ]
   const log = yield* Effect.promise(() => Deno.open(`${dir}/postgres.log`, appended))
   let server: Deno.ChildProcess | null = null
