@@ -75,6 +75,15 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : scan(rpc, { asset, to, blocksMax }, after, number)),
       ),
+    isSpent: (asset, from, nonce) =>
+      inTime(Effect.flatMap(
+        rpc.ask({
+          method: "eth_call",
+          params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
+          decode: decodeWord,
+        }),
+        truth,
+      )),
     balanceOf: (asset, holder) =>
       inTime(Effect.map(
         rpc.ask({
@@ -175,15 +184,21 @@ const withoutUse = Effect.fnUntraced(function* (
     params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
     decode: decodeWord,
   })
-  switch (BigInt(used)) {
-    case 0n:
-      return { proof: "never", reason: "expired" }
-    case 1n:
-      return yield* disbelieved("a nonce that is used, and no log of its use")
-    default:
-      return yield* disbelieved("a state that is neither true nor false")
-  }
+  if (yield* truth(used)) return yield* disbelieved("a nonce that is used, and no log of its use")
+  return { proof: "never", reason: "expired" } satisfies PaymentProof
 })
+
+/** A contract's yes or no. */
+const truth = (word: string) => {
+  switch (BigInt(word)) {
+    case 0n:
+      return Effect.succeed(false)
+    case 1n:
+      return Effect.succeed(true)
+    default:
+      return disbelieved("a state that is neither true nor false")
+  }
+}
 
 /** What the use of the nonce came to, by what stands next to it in its block. */
 const withUse = Effect.fnUntraced(function* (

@@ -66,6 +66,15 @@ export class Chain extends Context.Service<Chain, {
     readonly to: Address
     readonly after: bigint | null
   }) => Effect.Effect<ScannedBlocks, ChainUnavailable>
+  /**
+   * True when the authorization's nonce is used or cancelled as of the newest block: whoever shows it
+   * now may have copied it from there.
+   */
+  readonly isSpent: (
+    asset: Address,
+    from: Address,
+    nonce: Bytes32,
+  ) => Effect.Effect<boolean, ChainUnavailable>
   /** What an address holds of the asset, in whole units, as of the newest block. */
   readonly balanceOf: (
     asset: Address,

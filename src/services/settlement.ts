@@ -57,7 +57,37 @@ export const untilIntent = <A>(
     Effect.tapError(({ code }) => release(store, row, code)),
   )
 
-export const verified = (
+/**
+ * Asks the facilitator whether the payment can be settled and, at the same time, the chain whether it
+ * has been: a payment that is public already is sold nothing, since anybody may have copied it.
+ */
+export const verified = (ports: SagaPorts, claimed: Claimed): Effect.Effect<void, NotCharged> =>
+  Effect.all([approved(ports, claimed), unspent(ports, claimed)], {
+    concurrency: "unbounded",
+    discard: true,
+  })
+
+const unspent = (
+  { chain, timing }: SagaPorts,
+  { request: { token, authorization: { from, nonce } } }: Claimed,
+) =>
+  chain.isSpent(token.asset, from, nonce).pipe(
+    Effect.timeout(timing.verify),
+    Effect.catch((error) =>
+      Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
+    ),
+    Effect.catchDefect((defect) => Effect.andThen(Effect.logError(defect), unavailable)),
+    Effect.flatMap((spent) => spent ? publicAlready : Effect.void),
+  )
+
+const publicAlready = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The authorization has been used or cancelled on the chain already: sign a new one",
+  }),
+)
+
+const approved = (
   { facilitator, timing }: SagaPorts,
   { request }: Claimed,
 ): Effect.Effect<void, NotCharged> =>

@@ -20,6 +20,7 @@ import {
   nothing,
   once,
   passing,
+  product,
   purchase,
   startSeconds,
   stateOf,
@@ -86,7 +87,7 @@ test("the chain is asked again for a while before a payment is called unresolved
   ))
 
 test("a chain that cannot be read proves nothing; once it can, the payment is resolved", () => {
-  let down = true
+  let down = false
   return inMarket(
     Effect.gen(function* () {
       const { sweep } = yield* Payments
@@ -97,9 +98,38 @@ test("a chain that cannot be read proves nothing; once it can, the payment is re
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
       equal(yield* taken, once)
     }),
-    { chainDown: () => down },
+    { chainDown: () => down, misbehave: (call) => (down = call === "settle", null) },
   )
 })
+
+test("a payment that is on the chain before its intent is sold nothing, whatever the facilitator says", () =>
+  Effect.forEach([null, product.price], (value) =>
+    inMarket(
+      Effect.gen(function* () {
+        const { scan, sweep } = yield* Payments
+        yield* scan
+        yield* passing(20)
+        const bought = yield* purchase()
+        yield* use(bought, value)
+        // Whoever shows it may have copied it from the chain.
+        equal(yield* sale(bought), "payment_required")
+        equal(yield* stateOf(bought), "released")
+        yield* passing(130)
+        yield* Effect.andThen(scan, sweep)
+        equal(yield* stateOf(bought), value === null ? "void" : "refund_due")
+      }),
+      { misbehave: (call) => call === "verify" ? "success_without_transaction" : null },
+    )))
+
+test("nothing is settled while the chain cannot be read beforehand", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* purchase()
+      equal(yield* sale(bought), "payments_unavailable")
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    }),
+    { chainDown: () => true },
+  ))
 
 test("a released payment that a facilitator settles after all is owed to its payer", () =>
   inMarket(Effect.gen(function* () {
@@ -126,7 +156,7 @@ test("a released payment that comes again too late is refused, and claimed by no
   })))
 
 test("a chain that never answers holds up neither a sale nor a sweep", () => {
-  let silent = true
+  let silent = false
   return inMarket(
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments
@@ -141,7 +171,7 @@ test("a chain that never answers holds up neither a sale nor a sweep", () => {
       silent = false
       equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
     }),
-    { chainSilent: () => silent },
+    { chainSilent: () => silent, misbehave: (call) => (silent = call === "settle", null) },
   )
 })
 

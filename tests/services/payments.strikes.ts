@@ -23,6 +23,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -69,6 +73,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -107,6 +115,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -137,6 +149,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -183,6 +199,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -225,6 +245,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
+    isSpent crash: lost, claimed; unpaid
+    isSpent interrupt: Unresolved, claimed; unpaid
+    isSpent defect: payments_unavailable, released; unpaid
+    isSpent silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
