@@ -7,7 +7,6 @@
  */
 import { instantiateSecp256k1, type RecoveryId, type Secp256k1 } from "@bitauth/libauth"
 import { Effect, Layer, Option } from "effect"
-import { Hex } from "effect/encoding"
 import { createKeccak } from "hash-wasm"
 import {
   type Address,
@@ -67,7 +66,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       const place = BigInt(5 * wordBytes)
       const length = BigInt(tagBytes.length)
       const encoded = words(place, BigInt(chainId), asset, from, nonce, length, tagWord)
-      return `0x${Hex.encode(keccak(encoded))}` as const
+      return `0x${keccak(encoded).toHex()}` as const
     }
 
     return Signatures.of({
@@ -75,7 +74,7 @@ export const layer: Layer.Layer<Signatures> = Layer.effect(
       refundNonce: (payment) => Bytes32.make(identity("refund/v1", payment)),
       signer: (token, authorization, signature) =>
         Effect.sync(() => recover(curve, keccak, signingHash(token, authorization), signature)),
-      digest: (text) => Bytes32.make(`0x${Hex.encode(keccak(utf8.encode(text)))}`),
+      digest: (text) => Bytes32.make(`0x${keccak(utf8.encode(text)).toHex()}`),
     })
   }),
 )
@@ -119,11 +118,7 @@ function writeUint(bytes: Uint8Array, value: bigint, end: number): void {
 
 /** The bytes of hex that is known to be hex. */
 function bytesOf(hex: `0x${string}`): Uint8Array {
-  const bytes = new Uint8Array((hex.length - 2) / 2)
-  for (let at = 0; at < bytes.length; at++) {
-    bytes[at] = Number.parseInt(hex.slice(2 + 2 * at, 4 + 2 * at), 16)
-  }
-  return bytes
+  return Uint8Array.fromHex(hex.slice(2))
 }
 
 function recover(
@@ -136,5 +131,5 @@ function recover(
   const recoveryId: RecoveryId = bytes[64] === 27 ? 0 : 1
   const key = curve.recoverPublicKeyUncompressed(bytes.subarray(0, 64), recoveryId, hash)
   if (typeof key === "string") return Option.none()
-  return Option.some(address(`0x${Hex.encode(keccak(key.subarray(1)).subarray(12))}`))
+  return Option.some(address(`0x${keccak(key.subarray(1)).subarray(12).toHex()}`))
 }

@@ -1,13 +1,15 @@
 /**
- * The rate limits in PostgreSQL: the sliding log of `rate_take`, one statement a request.
+ * The rate limits in PostgreSQL: the sliding log of `rate_take`, requests that come together in one statement.
  *
  * @module
  */
-import { Cause, Clock, Duration, Effect, Layer } from "effect"
+import { Cause, Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../../domain/time.ts"
 import { RateLimits, RateLimitUnavailable, type RatePolicy } from "../../services/RateLimits.ts"
 import { within } from "../../services/within.ts"
+import { groupCommit } from "./groupCommit.ts"
+import { jsonText } from "./json.ts"
 
 export interface LimitsOptions {
   /** Whose instants count: the database's, one for all replicas; or Effect's Clock, for tests. */
@@ -16,6 +18,16 @@ export interface LimitsOptions {
 
 /** A caller is refused rather than kept waiting for the log. */
 export const takeWithin = Duration.seconds(2)
+
+/** One request for a grant, by a name of its own. */
+interface Take {
+  readonly take: string
+  readonly log: string
+  readonly key: string
+  readonly places: number
+  readonly window_ms: number
+  readonly given_ms: number | null
+}
 
 interface Row {
   readonly granted: boolean
@@ -29,19 +41,42 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const instant = options.time === "clock"
-        ? Effect.map(Clock.currentTimeMillis, (ms): bigint | null => BigInt(ms))
+        ? Effect.map(Clock.currentTimeMillis, (ms): number | null => ms)
         : Effect.succeed(null)
+
+      let takes = 0
+      const taken = yield* groupCommit<Take, Row>({
+        // Each its own: the function reads what the one before it has written, for the same key too.
+        rowOf: ({ take }) => take,
+        together: (takes) =>
+          sql<Row & { readonly take: string }>`
+            SELECT given.take, taken.granted, taken.remaining, taken.reset_ms
+            FROM (
+              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS given (
+                take text, log text, key text, places integer, window_ms bigint,
+                given_ms bigint)
+              ORDER BY log, key, take::bigint
+            ) given, LATERAL rate_take(log, key, places, window_ms, given_ms) AS taken`.pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [row.take, row]))),
+          ),
+      })
 
       const take = (policy: RatePolicy, key: string) =>
         instant.pipe(
           Effect.flatMap((givenMs) =>
-            sql<Row>`SELECT granted, remaining, reset_ms FROM rate_take(${logName(policy)}, ${key},
-              ${policy.limit}, ${BigInt(policy.windowMs)}, ${givenMs})`
+            taken({
+              take: `${takes++}`,
+              log: logName(policy),
+              key,
+              places: policy.limit,
+              window_ms: policy.windowMs,
+              given_ms: givenMs,
+            })
           ),
-          Effect.map(([row]) => ({
-            granted: row?.granted === true,
-            remaining: row?.remaining ?? 0,
-            resetMs: Number(row?.reset_ms ?? 0n),
+          Effect.map((row) => ({
+            granted: Option.exists(row, ({ granted }) => granted),
+            remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
+            resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
           })),
           within(takeWithin),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
