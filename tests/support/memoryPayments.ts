@@ -86,6 +86,8 @@ export function memoryPayments(): MemoryPayments {
           return Option.none()
         }
         if (move.event === "owe" && row.sent) return Option.none()
+        // The database refuses it: only its refund ends what is owed, and moves the payment with it.
+        if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
         const state = Result.getOrThrow(step(row.order, row.state, move.event))
         return Option.some(keep({ ...row, ...changesOf(row, move, now), state }, now))
       }),
@@ -114,8 +116,15 @@ export function memoryPayments(): MemoryPayments {
         const known = scans.get(nameOf(account)) ?? 0n
         scans.set(nameOf(account), block > known ? block : known)
       }),
+    standing: (paymentIds) =>
+      Effect.sync(() =>
+        new Map(paymentIds.flatMap((id) => {
+          const row = rows.get(id)
+          return row === undefined ? [] : [[id, row.state] as const]
+        }))
+      ),
     liability: Effect.sync(() =>
-      [...rows.values()].reduce((units, row) => isLiable(row) ? units + row.amount : units, 0n)
+      [...rows.values()].reduce((units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units, 0n)
     ),
     countByState: Effect.sync(() => {
       const counts = new Map<PaymentState, number>()
@@ -153,6 +162,7 @@ const unborn = {
   answeredAt: null,
   transactionHint: null,
   paidAt: null,
+  paidAmount: null,
   answer: null,
   sent: false,
   refund: null,
@@ -182,9 +192,8 @@ const orphanRow = ({ paymentId, token, from, to, value, nonce, at }: Orphan): St
 })
 
 const isLiable = ({ state, order }: Stored) =>
-  state === "refund_due" ||
-  (order === "settle-early" && (state === "settling" || state === "unresolved" ||
-    state === "settled"))
+  state === "refund_due" || (order === "settle-early" &&
+    ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): boolean {
   switch (row.state) {
@@ -211,6 +220,7 @@ interface Changes {
   readonly answeredAt?: number
   readonly transactionHint?: string | null
   readonly paidAt?: PaidAt | null
+  readonly paidAmount?: AtomicAmount | null
   readonly answer?: StoredAnswer | null
   readonly sent?: boolean
   readonly refund?: RefundRow | null
@@ -249,6 +259,7 @@ function changesOf(row: Stored, move: Move, now: number): Changes {
         answer: null,
         sent: false,
         paidAt: move.paidAt ?? row.paidAt,
+        paidAmount: move.paidAmount ?? null,
         refund: { state: "queued", reason: move.reason, transaction: null },
       }
     case "void":
