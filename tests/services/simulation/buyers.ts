@@ -152,10 +152,13 @@ const call = Effect.fnUntraced(function* (
   const told = Result.isSuccess(result.value) && !handedOver ? "lost" : tale(result.value)
   const paidBody = paidBodyOf(result.value, handedOver)
   note(`${signed.name}, ${who}: ${told}`)
+  const history = [...database.histories.get(signed.paymentId) ?? []]
   world.heard.push({
     ...{ signed, who, told, paidBody, charged: chargedOf(result.value), before },
     after: database.stateOf(signed.paymentId),
     onChain: yield* isPaid(world, signed),
+    settledThen: history.includes("settle"),
+    answeredThen: history.includes("answer"),
   })
   if (Result.isFailure(result.value) || !handedOver) return told
   yield* life.service.sent(result.value.success)
@@ -181,7 +184,8 @@ function chargedOf(result: Outcome): boolean | null {
   if (Result.isSuccess(result)) return result.success.receipt !== null
   const { failure } = result
   if (failure instanceof RefundQueued) return true
-  return failure instanceof Unresolved ? null : failure.taken ?? false
+  if (failure instanceof Unresolved) return null
+  return failure.taken === undefined ? false : failure.taken
 }
 
 /** Work as it may go: done, worthless, failed, broken or endless. */

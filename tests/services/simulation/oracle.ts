@@ -67,7 +67,8 @@ type Fault = (invariant: string, what: string) => void
 
 /** One thing that was said, held against how things stood before and after. */
 function judgeWord(
-  { signed, who, told, paidBody, charged, before, after, onChain }: Heard,
+  { signed, who, told, paidBody, charged, before, after, onChain, settledThen, answeredThen }:
+    Heard,
   { taken, preempted }: { readonly taken: boolean; readonly preempted: boolean },
   fault: Fault,
 ) {
@@ -76,7 +77,11 @@ function judgeWord(
   if (told === "payment_required" && isOpen(before) && isOpen(after)) {
     fault("I9", `${said} in ${after}`)
   }
+  if (charged === false && settledThen && told !== "payment_required") {
+    fault("I6", `${said}: not charged, and it was settled`)
+  }
   if (paidBody === null) return
+  if (!answeredThen) fault("I4", `${said} before its answer was stored`)
   if (!onChain) fault("I4", `${said} before it was paid`)
   if (who === "stranger" && !preempted) fault("I5", `${said}: its answer`)
   if (!paidBody.startsWith(`${signed.request}: `)) fault("I5", `${said}, for another request`)

@@ -50,6 +50,9 @@ export interface Heard {
   readonly before: string | null
   readonly after: string | null
   readonly onChain: boolean
+  /** Whether the row had been settled, or answered, when this was said. */
+  readonly settledThen: boolean
+  readonly answeredThen: boolean
 }
 
 /** A run's own part of a trace: enough to find out where two runs part. */
