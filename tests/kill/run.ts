@@ -25,8 +25,8 @@ interface Options extends Parts {
 const killsPerMinuteMin = 75
 const postgresKillsPerMinuteMin = 7.5
 const bothShareMax = 0.001
-/** How often something is killed: 95 processes and 10 clusters a minute. */
-const killEveryMs = { min: 260, max: 1_000 } as const
+/** How often something is killed: 83 processes a minute, half of them edges, and 9 clusters. */
+const killEveryMs = { min: 400, max: 1_040 } as const
 const killedEarlyShare = 0.2
 const postgresEveryMs = { min: 4_500, max: 6_500 } as const
 const progressEvery = "5 seconds"
@@ -127,8 +127,8 @@ function enough({ kills, postgresKills }: Tally, seconds: number): boolean {
 const killProcesses = ({ edges, workers }: Stage, tally: Tally, random: Random) =>
   Effect.gen(function* () {
     yield* Effect.sleep(random.between(killEveryMs.min, killEveryMs.max))
-    const all = [...edges, ...workers]
-    const victim = all[random.below(all.length)]
+    const kind = random.chance(0.5) ? edges : workers
+    const victim = kind[random.below(kind.length)]
     if (victim === undefined) return
     // Some are killed before they work; were it all, none would ever work on a slow machine.
     if (!victim.works() && !random.chance(killedEarlyShare)) return
@@ -198,6 +198,14 @@ const unfinishedRows = `SELECT payment_id, state FROM payment
 const handedOverRows =
   `SELECT payer, nonce FROM payment WHERE state = 'answered' AND sent_at IS NOT NULL`
 
+const rememberedAfter = `SELECT round(1000 * extract(epoch FROM percentile_disc(0.5)
+    WITHIN GROUP (ORDER BY sent_at - answered_at))),
+  round(1000 * extract(epoch FROM percentile_disc(0.9)
+    WITHIN GROUP (ORDER BY sent_at - answered_at))),
+  round(1000 * extract(epoch FROM percentile_disc(0.99)
+    WITHIN GROUP (ORDER BY sent_at - answered_at)))
+  FROM payment WHERE sent_at IS NOT NULL`
+
 const verdictNow = Effect.fnUntraced(function* (
   stage: Stage,
   transcripts: ReadonlyArray<Transcript>,
@@ -252,11 +260,14 @@ const report = Effect.fnUntraced(function* (
     ...verdict.faults,
   ]
   const said = [...tally.kills].map(([name, count]) => `${name}: ${count}`).toSorted().join(", ")
+  const [remembered = []] = yield* stage.cluster.query(rememberedAfter)
   yield* Console.log(
     `killed: ${kills} processes (${said}), PostgreSQL ${tally.postgresKills} times\n` +
       `facilitator: ${JSON.stringify(stage.facilitator.counts)}\n` +
       `clients: ${tallied(market.transcripts.map(({ story }) => story))}\n` +
       `answers: ${tallied(market.transcripts.flatMap(({ exchanges }) => exchanges.map(named)))}\n` +
+      `answers were remembered as handed over after ${remembered.join(", ")} ms ` +
+      `(50, 90, 99 % of them): killed in between, one is given back too\n` +
       `balances: payTo ${balances.payTo} = ${totals.in} paid; treasury ${balances.treasury} = ` +
       `${stage.float} - ${totals.out} refunded\n` +
       `charged ${charged}, delivered ${delivered} (${unheard} unheard), refunded ${refunded}, ` +

@@ -54,8 +54,8 @@ const chaos = { settleShare: 0.3, verifyShare: 0.06 } as const
 const timing = {
   LEASE: "20 seconds",
   HOLD: "10 seconds",
-  SWEEP: "1 second",
-  SCAN: "1 second",
+  SWEEP: "2 seconds",
+  SCAN: "2 seconds",
   TICK: "1 hour",
 } as const
 
