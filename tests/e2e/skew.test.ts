@@ -1,0 +1,153 @@
+/**
+ * Replicas whose clocks are 20 s ahead and 20 s behind, beside one that is right: everything is sold,
+ * kept and given back as if all were right, because leases, HOLD and expiry are on other clocks.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Clock, Duration, Effect, Layer, References, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { layer as signatures } from "../../src/adapters/signatures.ts"
+import { layerLedger, type Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
+import { layerMemory, Ledger } from "../../src/adapters/simulation/ledger.ts"
+import { address } from "../../src/domain/payment.ts"
+import { defaultTiming } from "../../src/services/timing.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { meanwhile } from "../support/badFacilitator.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/memoryPayments.ts"
+import { startSeconds } from "../support/sales.ts"
+import {
+  ask,
+  openReplica,
+  orders,
+  type Replica,
+  type ShopPorts,
+  type Signed,
+  signedFor,
+  soldIn,
+  stockedWorld,
+} from "../support/shop.ts"
+import { onClockAhead } from "../support/skewedClock.ts"
+import { nonce, terms } from "../support/terms.ts"
+
+const skewsMs = [-20_000, 0, 20_000] as const
+const key = "the-first-callers-secret"
+const second = Duration.seconds(1)
+
+let misbehaviour: Misbehaviour | null = null
+const misbehave = (call: string) => call === "settle" ? misbehaviour : null
+/** How late a late broadcast is: a moment before the payment runs out. */
+const lateSeconds = 118
+
+const ports: Layer.Layer<ShopPorts> = Layer.merge(
+  memoryPaymentStore,
+  layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
+    Layer.provideMerge(layerMemory),
+  ),
+).pipe(Layer.provideMerge(signatures))
+
+const skewed = (
+  name: string,
+  body: (replicas: ReadonlyArray<Replica>) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+) =>
+  test(name, () =>
+    Effect.gen(function* () {
+      misbehaviour = null
+      yield* TestClock.setTime(startSeconds * 1_000)
+      const world = yield* stockedWorld
+      yield* body(
+        yield* Effect.forEach(skewsMs, (ms) => onClockAhead(openReplica(world), ms)),
+      )
+    }).pipe(
+      Effect.provide(ports),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.orDie,
+    ))
+
+const buy = ({ base }: Replica, { product, header }: Signed) =>
+  meanwhile(ask(base, { path: product.path, payment: header, key }))
+
+const received = Effect.flatMap(Ledger, ({ received }) => received(address(terms.payTo)))
+const secondsPassed = Effect.map(Clock.currentTimeMillis, (ms) => ms / 1_000 - startSeconds)
+const states = Effect.flatMap(PaymentStore, ({ countByState }) => countByState)
+const sweepAll = (replicas: ReadonlyArray<Replica>) =>
+  Effect.forEach(replicas, ({ payments }) => payments.sweep, { discard: true })
+
+skewed(
+  "each sells what the others have not sold, and hands over what they have",
+  (replicas) =>
+    Effect.gen(function* () {
+      let n = 0
+      let price = 0n
+      for (const order of orders) {
+        for (const first of replicas) {
+          const signed = yield* signedFor(soldIn[order], { nonce: nonce(n++) })
+          price += signed.product.price
+          const told = yield* buy(first, signed)
+          strictEqual(told.status, 200)
+          for (const other of replicas) {
+            equal((yield* buy(other, signed)).text, told.text)
+            yield* other.payments.sweep
+          }
+        }
+      }
+      strictEqual(yield* received, price)
+      yield* TestClock.adjust(Duration.sum(defaultTiming.hold, defaultTiming.hold))
+      yield* sweepAll(replicas)
+      equal(yield* states, new Map([["answered", n]]))
+    }),
+)
+
+skewed("none gives up a payment that the chain may still take, and all believe the chain", (
+  replicas,
+) =>
+  Effect.gen(function* () {
+    misbehaviour = "late_broadcast"
+    const sold: Array<Signed> = []
+    for (const order of orders) {
+      for (const replica of replicas) {
+        const signed = yield* signedFor(soldIn[order], { nonce: nonce(sold.length) })
+        sold.push(signed)
+        strictEqual((yield* buy(replica, signed)).status, 503)
+      }
+    }
+    const runOut = Math.min(...sold.map(({ authorization }) => Number(authorization.validBefore)))
+    while ((yield* secondsPassed) < runOut - startSeconds - 3) {
+      yield* TestClock.adjust(second)
+      yield* sweepAll(replicas)
+      equal(yield* states, new Map([["unresolved", sold.length]]))
+    }
+    // By the clock that is ahead every one of them has run out long ago. Now they come to the chain.
+    yield* TestClock.adjust(Duration.seconds(lateSeconds))
+    strictEqual(yield* received, sold.reduce((sum, { product }) => sum + product.price, 0n))
+    for (const signed of sold) {
+      const told = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
+      // Compute-first answers are stored and within HOLD; early ones were not computed in time.
+      const late = signed.product.order === "settle-early"
+      equal(told.map(({ status }) => status), late ? [410, 410, 410] : [200, 200, 200])
+    }
+  }))
+
+skewed(
+  "a payment that has run out by the chain's clock is void for all, and not a second earlier",
+  (
+    replicas,
+  ) =>
+    Effect.gen(function* () {
+      misbehaviour = "html"
+      const [behind] = replicas
+      const signed = yield* signedFor(soldIn["compute-first"])
+      if (behind !== undefined) strictEqual((yield* buy(behind, signed)).status, 503)
+      const until = Number(signed.authorization.validBefore) - startSeconds
+      for (;;) {
+        const passed = yield* secondsPassed
+        const told = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
+        equal(new Set(told.map(({ status }) => status)), new Set([passed > until ? 402 : 503]))
+        if (passed > until) break
+        yield* TestClock.adjust(second)
+      }
+      ok((yield* secondsPassed) <= until + 2)
+      strictEqual(yield* received, 0n)
+    }),
+)

@@ -1,0 +1,130 @@
+/**
+ * An authorization that its payer cancels, or spends elsewhere under the same nonce, at any moment of a
+ * sale: over HTTP, to the end. Nothing is served, nothing is refunded, nothing was taken.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
+import { Duration, Effect, Layer, Option, References, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { layer as signatures } from "../../src/adapters/signatures.ts"
+import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
+import { layerMemory, Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
+import { address } from "../../src/domain/payment.ts"
+import { defaultTiming } from "../../src/services/timing.ts"
+import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { Signatures } from "../../src/services/Signatures.ts"
+import { meanwhile } from "../support/badFacilitator.ts"
+import { buyer } from "../support/buyers.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/memoryPayments.ts"
+import { startSeconds } from "../support/sales.ts"
+import {
+  ask,
+  openReplica,
+  orders,
+  type ShopPorts,
+  type Signed,
+  signedFor,
+  soldIn,
+  stockedWorld,
+} from "../support/shop.ts"
+import { token } from "../support/terms.ts"
+import { makeTurnstile, type Place } from "../support/turnstile.ts"
+
+const key = "the-first-callers-secret"
+const friend = address(buyer(9).address)
+
+const ports: Layer.Layer<ShopPorts> = Layer.merge(
+  memoryPaymentStore,
+  layerLedger().pipe(Layer.provideMerge(layerMemory)),
+).pipe(Layer.provideMerge(signatures))
+
+/** What the payer does with the nonce behind our back. */
+const ways = {
+  cancelled: null,
+  "spent on another payee": { to: friend, value: 10_000n },
+} as const
+
+const spend = Effect.fnUntraced(function* ({ authorization }: Signed, way: keyof typeof ways) {
+  const ledger = yield* Ledger
+  const spent = ways[way]
+  const { from, nonce } = authorization
+  const use = {
+    ...{ asset: token.asset, from, nonce, transaction: `0x${"cc".repeat(32)}` },
+    blockTime: BigInt(startSeconds),
+  }
+  yield* spent === null ? ledger.cancel(use) : ledger.transfer({ ...use, ...spent })
+})
+
+const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
+  const { paymentId } = yield* Signatures
+  const store = yield* PaymentStore
+  return Option.getOrNull(yield* store.find(paymentId({ ...token, ...authorization })))
+})
+
+const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Scope.Scope>) =>
+  test(name, () =>
+    TestClock.setTime(startSeconds * 1_000).pipe(
+      Effect.andThen(body),
+      Effect.provide(ports),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.orDie,
+    ))
+
+/** Before the call, between verify and settle, and where the facilitator is just being asked. */
+const moments = {
+  "compute-first": [null, "verify", "work", "intend", "settle"],
+  "settle-early": [null, "check", "verify", "intend", "settle"],
+} as const satisfies Record<typeof orders[number], ReadonlyArray<Place | null>>
+
+for (const order of orders) {
+  for (const place of moments[order]) {
+    for (
+      const way of ["cancelled", "spent on another payee", "spent on another sum, to us"] as const
+    ) {
+      inShop(
+        `an authorization ${way} ${place === null ? "before the call" : `at ${place}`} buys ` +
+          `nothing, and is owed nothing: ${order}`,
+        Effect.gen(function* () {
+          const turnstile = makeTurnstile()
+          const replica = yield* turnstile.guard(
+            openReplica(yield* stockedWorld, { works: turnstile.works }),
+          )
+          const signed = yield* signedFor(soldIn[order])
+          const buying = ask(replica.base, {
+            ...{ path: signed.product.path, payment: signed.header, key },
+          })
+          const call = Effect.gen(function* () {
+            if (place === null) {
+              yield* spend(signed, way)
+              return yield* buying
+            }
+            const held = yield* turnstile.hold(place)
+            const told = yield* Effect.all([
+              buying,
+              Effect.andThen(held.reached, Effect.andThen(spend(signed, way), held.open)),
+            ], { concurrency: 2 })
+            return told[0]
+          })
+          const first = yield* meanwhile(call)
+          strictEqual(first.status, 402)
+          strictEqual((yield* meanwhile(buying)).status, 402)
+
+          // Long after, by every sweep and scan there is.
+          yield* TestClock.adjust(Duration.sum(defaultTiming.hold, Duration.minutes(5)))
+          yield* replica.payments.sweep
+          yield* Effect.orDie(replica.payments.scan)
+          yield* TestClock.adjust("1 minute")
+          yield* Effect.orDie(replica.payments.scan)
+          const row = yield* rowOf(signed)
+          equal([row?.state, row?.refund, row?.answer], ["void", null, null])
+          strictEqual((yield* meanwhile(buying)).status, 402)
+          const ledger = yield* Ledger
+          const spent = playBalance - (yield* ledger.balance(signed.authorization.from))
+          strictEqual(spent, ways[way]?.value ?? 0n)
+        }),
+      )
+    }
+  }
+}
