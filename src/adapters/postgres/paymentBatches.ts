@@ -15,7 +15,7 @@ import { jsonText } from "./json.ts"
 import { type Ages, agesColumns, agesOf } from "./paymentRow.ts"
 
 /** How long an answer that was handed over waits for others, to be remembered with them. */
-const sentAfter = Duration.millis(20)
+const sentAfter = Duration.millis(2)
 
 interface Claim {
   readonly ticket: PaymentTicket
