@@ -17,6 +17,7 @@ import type {
   StoredAnswer,
   TokenDomain,
 } from "../domain/payment.ts"
+import type { AtomicAmount } from "../domain/money.ts"
 import type { SeenTransfer } from "./Chain.ts"
 
 /** What an orphan has none of: it was found on the chain, and no call of ours goes with it. */
@@ -37,6 +38,8 @@ export interface Payment extends Omit<PaymentTicket, OfCall> {
   /** The transaction a facilitator named; a hint. */
   readonly transactionHint: string | null
   readonly paidAt: PaidAt | null
+  /** What its payer paid us under its nonce instead of the amount; null when that was not so. */
+  readonly paidAmount: AtomicAmount | null
   readonly answer: StoredAnswer | null
   /** Milliseconds since the answer was charged; null before. */
   readonly answeredAgoMs: number | null
@@ -74,7 +77,13 @@ export type Move =
     readonly paidAt: PaidAt | null
   }
   /** Writes the refund row in the same transaction, and erases the answer. */
-  | { readonly event: "owe"; readonly reason: string; readonly paidAt: PaidAt | null }
+  | {
+    readonly event: "owe"
+    readonly reason: string
+    readonly paidAt: PaidAt | null
+    /** The sum that was paid, when it is not the amount of the payment. */
+    readonly paidAmount?: AtomicAmount
+  }
   | { readonly event: "void"; readonly reason: string }
 
 export interface ClaimResult {
@@ -94,6 +103,12 @@ export interface ScannedAccount {
   readonly chainId: number
   readonly asset: Address
   readonly payTo: Address
+}
+
+/** The blocks after the first, up to and with the last. */
+export interface Scanned {
+  readonly after: bigint
+  readonly through: bigint
 }
 
 export interface WaitingQuery {
@@ -129,11 +144,18 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly waiting: (query: WaitingQuery) => Effect.Effect<ReadonlyArray<Payment>>
   /** Makes the row of an orphan, owed from birth; false when there is a row of this payment already. */
   readonly adopt: (orphan: Orphan) => Effect.Effect<boolean>
-  /** The last block whose transfers were matched with rows; none before the first scan. */
-  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<bigint>>
-  /** Remembers how far the chain was read; never goes back. */
+  /** The blocks whose transfers were matched with rows; none before the first scan. */
+  readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<Scanned>>
+  /** Remembers how far the chain was read; never goes back. What comes first is where it began. */
   readonly scannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
-  /** Whole units that may still have to be refunded: owed, or taken (perhaps) and not answered. */
+  /** How the payments stand that there are among these; the others are unknown. */
+  readonly standing: (
+    paymentIds: ReadonlyArray<PaymentId>,
+  ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
+  /**
+   * Whole units that may still have to be refunded: owed, or of settle-early sales that are not
+   * answered, from their claim on.
+   */
   readonly liability: Effect.Effect<bigint>
   /** How many rows stand in each state. */
   readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>

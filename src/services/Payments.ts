@@ -126,10 +126,19 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     return unavailable
   })
 
+  /** Asked again when the claim is stored, for another replica may have claimed at the same moment. */
+  const solvent = solvency.covers(0n, 0n).pipe(
+    Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
+    Effect.flatMap((covered) => covered ? Effect.void : unavailable),
+  )
+
   const sagaOf = ({ product }: Purchase) => (claimed: Claimed) =>
     product.order === "compute-first"
       ? sellComputeFirst(sagaPorts, claimed)
-      : sellSettleEarly(sagaPorts, claimed)
+      : sellSettleEarly(sagaPorts, {
+        ...claimed,
+        task: { ...claimed.task, check: Effect.andThen(solvent, claimed.task.check) },
+      })
 
   const claimAnew = (row: Payment, hash: Bytes32 | null) =>
     guarded(store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }))
@@ -139,7 +148,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     isBuyer && row.state === "unresolved" && row.order === "settle-early"
       ? fibers.run(
         takeUp(sagaPorts, row),
-        ({ row, task, stored }) => Effect.andThen(stored, deliver(sagaPorts, row, task)),
+        ({ row, task }) => deliver(sagaPorts, row, task),
         sale,
       )
       : Effect.succeedNone

@@ -5,10 +5,11 @@
  * @module
  */
 import { Duration, Effect, Option } from "effect"
-import type { TokenDomain } from "../domain/payment.ts"
+import { AtomicAmount } from "../domain/money.ts"
+import { type PaymentId, type TokenDomain, wasTaken } from "../domain/payment.ts"
 import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
-import type { Payment, ScannedAccount } from "./PaymentStore.ts"
-import { moveOrRead, reconcile, type ReconcileOptions } from "./reconcile.ts"
+import type { Move, Payment, ScannedAccount } from "./PaymentStore.ts"
+import { moveOrRead, type ReconcileOptions, verdict } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
 
 export interface ScanOptions extends ReconcileOptions {
@@ -23,41 +24,68 @@ const stretchesMax = 50
 const stretchPatience = Duration.seconds(30)
 /** Transfers matched at once. */
 const matchConcurrency = 4
+/**
+ * Blocks that are read once more by the next scan: five minutes of Base. A node that was behind, or a
+ * payment that somebody worked on when its transfer was seen, is looked at again.
+ */
+const overlapBlocks = 150n
 
 /**
- * Reads on from the last block that was read, and returns how many payments it moved or found. A
- * stretch is remembered only when all of it was matched, so a scan that dies loses nothing.
+ * Reads on from a little before the last block that was read, and returns how many payments it moved
+ * or found. A stretch is remembered only when all of it was matched, so a scan that dies loses nothing.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
-  const { store, chain, account } = options
-  let after = Option.getOrNull(yield* store.scanned(account))
+  const { store, account } = options
+  const begun = Option.getOrNull(yield* store.scanned(account))
+  let after = begun === null ? null : later(begun.after, begun.through - overlapBlocks)
   let changed = 0
   for (let stretch = 0; stretch < stretchesMax; stretch++) {
-    const read = yield* chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
-      Effect.timeoutOrElse({
-        duration: stretchPatience,
-        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
-      }),
-    )
-    const changes = yield* Effect.forEach(
-      read.transfers,
-      (transfer) => match(options, transfer),
-      { concurrency: matchConcurrency },
-    )
-    changed += changes.filter((change) => change).length
-    if (after === null || read.through > after) yield* store.scannedThrough(account, read.through)
-    if (after === null || read.through <= after) break
-    after = read.through
+    const { transfers, through } = yield* readOn(options, after)
+    changed += yield* matchAll(options, transfers)
+    if (after !== null && through <= after) break
+    if (begun === null || through > begun.through) yield* store.scannedThrough(account, through)
+    if (after === null) break
+    after = through
   }
   return changed
 })
 
+const later = (a: bigint, b: bigint) => a > b ? a : b
+
+const readOn = ({ chain, account }: ScanOptions, after: bigint | null) =>
+  chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
+    Effect.timeoutOrElse({
+      duration: stretchPatience,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+    }),
+  )
+
+/** Looks at those transfers whose rows do not say already that they were paid. */
+const matchAll = Effect.fnUntraced(function* (
+  options: ScanOptions,
+  transfers: ReadonlyArray<SeenTransfer>,
+) {
+  const { signatures, token, store } = options
+  const payments = transfers.filter(({ value }) => value > 0n).map((transfer) => ({
+    transfer,
+    paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
+  }))
+  const states = yield* store.standing(payments.map(({ paymentId }) => paymentId))
+  const changes = yield* Effect.forEach(
+    payments.filter(({ paymentId }) => wasTaken(states.get(paymentId) ?? "released") !== true),
+    ({ paymentId, transfer }) => match(options, paymentId, transfer),
+    { concurrency: matchConcurrency },
+  )
+  return changes.filter((change) => change).length
+})
+
 /** True when the transfer changed what we believe. */
-const match = Effect.fnUntraced(function* (options: ScanOptions, transfer: SeenTransfer) {
-  const { store, signatures, token } = options
-  if (transfer.value === 0n) return false
-  const { from, nonce } = transfer
-  const paymentId = signatures.paymentId({ ...token, from, nonce })
+const match = Effect.fnUntraced(function* (
+  options: ScanOptions,
+  paymentId: PaymentId,
+  transfer: SeenTransfer,
+) {
+  const { store, token } = options
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
     yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
@@ -70,35 +98,30 @@ const match = Effect.fnUntraced(function* (options: ScanOptions, transfer: SeenT
     }
     return adopted
   }
-  const row = known.value
-  if (row.amount !== transfer.value) {
-    // Its payer spent the nonce on another sum: what was signed for the call was never paid.
-    yield* Effect.logError("A transfer to us is not the one that was signed for its payment", {
-      paymentId,
-      transaction: transfer.at.transaction,
-    })
-    return false
+  const move = believed(options, known.value, transfer)
+  if (Option.isNone(move)) return false
+  if (known.value.state === "void") {
+    yield* Effect.logError("A payment held to be void has paid", { paymentId })
   }
-  return (yield* believe(options, row, transfer)).state !== row.state
+  return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
 })
 
-/** What a row becomes that the chain shows paid. One that somebody works on is theirs. */
-const believe = (options: ScanOptions, row: Payment, { at }: SeenTransfer) => {
-  switch (row.state) {
-    case "released":
-      return moveOrRead(options.store, row, {
-        event: "owe",
-        reason: "paid_undelivered",
-        paidAt: at,
-      })
-    case "void":
-      return Effect.andThen(
-        Effect.logError("A payment held to be void has paid", { paymentId: row.paymentId }),
-        moveOrRead(options.store, row, { event: "owe", reason: "paid_after_void", paidAt: at }),
-      )
-    case "unresolved":
-      return reconcile(options, row)
-    default:
-      return Effect.succeed(row)
+/**
+ * What a transfer makes of a row that does not say that it was taken; none: somebody works on it, and
+ * the next scan looks again. Its payer may have spent the nonce on another sum: then that is owed.
+ */
+function believed(
+  { patience }: ScanOptions,
+  row: Payment,
+  { value, at }: SeenTransfer,
+): Option.Option<Move> {
+  if (row.state === "claimed" || row.state === "settling") return Option.none()
+  if (row.amount !== value) {
+    const paidAmount = AtomicAmount.make(value)
+    return Option.some({ event: "owe", reason: "paid_another_sum", paidAt: at, paidAmount })
   }
+  const reason = row.state === "void" ? "paid_after_void" : "paid_undelivered"
+  return row.state === "unresolved"
+    ? verdict(row, { proof: "paid", at }, patience)
+    : Option.some({ event: "owe", reason, paidAt: at })
 }

@@ -31,7 +31,7 @@ export const sellComputeFirst = Effect.fnUntraced(function* (ports: SagaPorts, c
     Effect.andThen(verified(ports, claimed), computed(claimed.task.work, timing.work)),
   )
   if (!answer.charge) {
-    yield* release(store, claimed.row, "not_charged")
+    if (!(yield* release(store, claimed.row, "not_charged"))) return yield* unresolved
     return { charged: false, answer } satisfies Sold
   }
   const settling = yield* intend(ports, claimed, answer)

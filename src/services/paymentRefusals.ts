@@ -24,12 +24,12 @@ export function receiptOf(
 }
 
 export function refundOf(
-  { paymentId, authorization, amount, refund }: Payment,
+  { paymentId, authorization, amount, paidAmount, refund }: Payment,
 ): typeof RefundNotice.Type {
   return {
     id: paymentId,
     state: refund?.state ?? "queued",
-    amountUsd: usd(amount),
+    amountUsd: usd(paidAmount ?? amount),
     to: authorization.from,
   }
 }

@@ -25,6 +25,7 @@ export function promptStore(store: PaymentStore["Service"]): PaymentStore["Servi
     adopt: (...args) => prompt(store.adopt(...args)),
     scanned: (...args) => prompt(store.scanned(...args)),
     scannedThrough: (...args) => prompt(store.scannedThrough(...args)),
+    standing: (...args) => prompt(store.standing(...args)),
     liability: prompt(store.liability),
     countByState: prompt(store.countByState),
   }

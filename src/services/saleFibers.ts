@@ -33,9 +33,9 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
-  /** Whole units of the settle-early sales whose intent the store does not show yet. */
-  const reserved = new Map<Sale | Payment, bigint>()
-  const unreserve = (key: Sale | Payment) => Effect.sync(() => reserved.delete(key))
+  /** Whole units of the settle-early sales whose claim the store does not show yet. */
+  const reserved = new Map<Sale, bigint>()
+  const unreserve = (sale: Sale) => Effect.sync(() => reserved.delete(sale))
 
   /** Reserves a sale's price, and tells what is reserved beside it: nobody comes between the two. */
   const reserve = (sale: Sale) =>
@@ -46,21 +46,14 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       return beside
     })
 
-  /** From here on the fiber answers for what was reserved. */
-  const inFiber = (sale: Sale, row: Payment, saga: Effect.Effect<Sold, Failure>) => {
-    if (reserved.delete(sale)) reserved.set(row, row.amount)
-    return FiberSet.run(
+  const inFiber = (sale: Sale, saga: Effect.Effect<Sold, Failure>) =>
+    FiberSet.run(
       fibers,
       Effect.onExit(
         Effect.interruptible(saga),
-        (exit) =>
-          Effect.andThen(
-            unreserve(row),
-            sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
-          ),
+        (exit) => sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
       ),
     )
-  }
 
   /**
    * Takes a row and runs it in a fiber of its own, then waits for its end; none when the row was not
@@ -83,8 +76,8 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
         requirements: requirements(product, terms),
       }
       const abandoned = yield* Deferred.make<void>()
-      const claimed = { row, request, task: sale.task, abandoned, stored: unreserve(row) }
-      const fiber = yield* inFiber(sale, row, saga(claimed))
+      yield* unreserve(sale)
+      const fiber = yield* inFiber(sale, saga({ row, request, task: sale.task, abandoned }))
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )

@@ -36,7 +36,6 @@ export const sellSettleEarly = Effect.fnUntraced(function* (ports: SagaPorts, cl
     Effect.andThen(computed(claimed.task.check, timing.work), verified(ports, claimed)),
   )
   const settling = yield* intend(ports, claimed, null)
-  yield* claimed.stored
   const settlement = yield* settled(ports, settling, claimed.request)
   const { proof } = settlement
   const row = yield* movedOrRead(

@@ -7,7 +7,7 @@
  * @module
  */
 import { Deferred, Effect, Option, Schedule } from "effect"
-import { NotCharged } from "../domain/refusal.ts"
+import { NotCharged, type Unresolved } from "../domain/refusal.ts"
 import type { Chain, PaymentProof } from "./Chain.ts"
 import type {
   Facilitator,
@@ -42,19 +42,26 @@ export interface Claimed {
   readonly task: Task
   /** Done when its buyer has hung up. */
   readonly abandoned: Deferred.Deferred<void>
-  /** To be told when the store shows that this payment may have been taken. */
-  readonly stored: Effect.Effect<unknown>
 }
 
-/** What comes before the intent: any failure, or a buyer who hangs up, releases the payment. */
+/**
+ * What comes before the intent: any failure, or a buyer who hangs up, releases the payment. A release
+ * that is not heard of is told as unresolved: another copy may be settling the payment by then.
+ */
 export const untilIntent = <A>(
   { store }: SagaPorts,
   { row, abandoned }: Claimed,
   steps: Effect.Effect<A, NotCharged>,
-) =>
+): Effect.Effect<A, NotCharged | Unresolved> =>
   steps.pipe(
     Effect.raceFirst(Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp))),
-    Effect.tapError(({ code }) => release(store, row, code)),
+    Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
+      Effect.flatMap(
+        release(store, row, refusal.code),
+        (released): Effect.Effect<never, NotCharged | Unresolved> =>
+          released || refusal === hungUp ? Effect.fail(refusal) : unresolved,
+      )
+    ),
   )
 
 /**
@@ -240,8 +247,14 @@ export const movedOrRead = (store: PaymentStore["Service"], held: Payment, move:
     Effect.map(Option.getOrNull),
   )
 
-/** A release that does not come through is made by the sweep, when the lease has run out. */
+/**
+ * Releases a payment; false when that was not heard of. One that does not come through is made by the
+ * sweep, when the lease has run out.
+ */
 export const release = (store: PaymentStore["Service"], claimed: Payment, reason: string) =>
   store.move(claimed, { event: "release", reason }).pipe(
-    Effect.catchDefect((defect) => Effect.logWarning("Cannot release a payment", defect)),
+    Effect.map(Option.isSome),
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logWarning("Cannot release a payment", defect), false)
+    ),
   )

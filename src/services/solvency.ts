@@ -5,7 +5,6 @@
  * @module
  */
 import { Clock, Duration, Effect } from "effect"
-import type { AtomicAmount } from "../domain/money.ts"
 import type { Address } from "../domain/payment.ts"
 import type { Chain } from "./Chain.ts"
 import type { PaymentStore } from "./PaymentStore.ts"
@@ -24,10 +23,10 @@ const floatPatience = Duration.seconds(5)
 
 export interface Solvency {
   /**
-   * True while one more sale of this price could be refunded. False when the chain cannot tell. What
-   * this process has begun and the store does not show yet is `reserved`.
+   * True while so many units more could be refunded. False when the chain cannot tell. What this
+   * process has begun and the store does not show yet is `reserved`.
    */
-  readonly covers: (price: AtomicAmount, reserved: bigint) => Effect.Effect<boolean>
+  readonly covers: (units: bigint, reserved: bigint) => Effect.Effect<boolean>
 }
 
 export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions): Solvency {
@@ -41,8 +40,8 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
     return float
   })
 
-  const covers = (price: AtomicAmount, reserved: bigint) =>
-    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + reserved + price).pipe(
+  const covers = (units: bigint, reserved: bigint) =>
+    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + reserved + units).pipe(
       Effect.catch((error) =>
         Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
       ),

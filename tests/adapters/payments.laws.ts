@@ -13,6 +13,7 @@ import {
   type PaymentTicket,
   Signature,
 } from "../../src/domain/payment.ts"
+import { AtomicAmount } from "../../src/domain/money.ts"
 import { products, type SettlementOrder } from "../../src/domain/product.ts"
 import { type Move, type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
 import { buyer } from "../support/buyers.ts"
@@ -269,7 +270,34 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "scannedThrough() remembers the last block of each account, and never goes back",
+    "standing() tells the states of the payments there are among those asked for",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const two = yield* led(1, "compute-first", [])
+      const ids = [one.paymentId, two.paymentId, ticket(2).paymentId]
+      equal([...yield* store.standing(ids)].sort(), [
+        [one.paymentId, "released"],
+        [two.paymentId, "claimed"],
+      ])
+      equal([...yield* store.standing([])], [])
+    }),
+  ],
+  [
+    "move() owes another sum than the amount when that was paid, and the amount never changes",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const paidAmount = AtomicAmount.make(7n)
+      const owe: Move = { event: "owe", reason: "paid_another_sum", paidAt, paidAmount }
+      const released = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const owed = Option.getOrThrow(yield* store.move(released, owe))
+      equal([owed.amount, owed.paidAmount, owed.refund?.state], [released.amount, 7n, "queued"])
+      same(Option.getOrThrow(yield* store.find(owed.paymentId)), owed)
+      equal(yield* store.liability, 7n)
+    }),
+  ],
+  [
+    "scannedThrough() remembers the first and last block of each account, and never goes back",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
@@ -277,7 +305,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       equal(yield* store.scanned(ours), Option.none())
       yield* store.scannedThrough(ours, 7n)
       yield* store.scannedThrough(ours, 5n)
-      equal(yield* store.scanned(ours), Option.some(7n))
+      yield* store.scannedThrough(ours, 9n)
+      equal(yield* store.scanned(ours), Option.some({ after: 7n, through: 9n }))
       equal(yield* store.scanned({ ...ours, payTo: from }), Option.none())
     }),
   ],
@@ -292,9 +321,9 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       }
       const owed = Object.keys(paths["compute-first"]).filter((state) => state === "refund_due")
       const early = Object.keys(paths["settle-early"]).filter((state) =>
-        ["settling", "unresolved", "settled", "refund_due"].includes(state)
+        ["claimed", "settling", "unresolved", "settled", "refund_due"].includes(state)
       )
-      equal(early.length, 4)
+      equal(early.length, 5)
       equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
     }),
   ],

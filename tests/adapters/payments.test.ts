@@ -280,6 +280,23 @@ onEveryStore("payments", (law) => {
   )
 
   law(
+    "the refund is of the sum that was paid, and no other sum is found when nothing becomes due",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const early = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 7`)
+      match(Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted", /another sum/)
+      yield* sql`UPDATE payment SET state = 'refund_due', paid_amount = 7, paid_transaction = '0xaa',
+        paid_block = 1, paid_log_index = 1, paid_finality = 'safe' WHERE payment_id = ${paymentId}`
+      const late = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 8`)
+      match(Exit.isFailure(late) ? Cause.pretty(late.cause) : "accepted", /another sum/)
+      equal(yield* sql<{ amount: bigint }>`SELECT amount FROM refund`, [{ amount: 7n }])
+      const more = yield* Effect.exit(sql`UPDATE refund SET amount = 8`)
+      match(Exit.isFailure(more) ? Cause.pretty(more.cause) : "accepted", /identity/)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
     "the event log replays to the row",
     Effect.gen(function* () {
       const sql = yield* SqlClient

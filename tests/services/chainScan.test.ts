@@ -70,7 +70,10 @@ test("a first scan reads nothing, and the next reads on from there", () =>
     const after = yield* unknownTransfer(1, fresh(0))
     yield* passing(60)
     equal([yield* scan, yield* stateOf(after)], [1, "refund_due"])
-    equal(Option.getOrThrow(yield* store.scanned(account)) > from, true)
+    // A little is read twice, but nothing from before the first scan.
+    equal([yield* scan, yield* stateOf(before)], [0, null])
+    const scanned = Option.getOrThrow(yield* store.scanned(account))
+    equal([scanned.after, scanned.through > from.through], [from.after, true])
   })))
 
 test("a transfer without a row becomes an orphan, owed to its payer, once for all scans and replicas", () =>
@@ -203,7 +206,7 @@ test("a compute-first payment of unknown outcome that is found paid is answered"
   )
 })
 
-test("a transfer of another amount under the nonce of a payment is not that payment", () =>
+test("a transfer of another amount under the nonce of a payment is owed back, that amount", () =>
   inMarket(Effect.gen(function* () {
     const { scan } = yield* Payments
     yield* scan
@@ -211,7 +214,10 @@ test("a transfer of another amount under the nonce of a payment is not that paym
     yield* buying(bought, worthless)
     yield* useNonce(bought, price - 1n, fresh(5))
     yield* passing(60)
-    equal([yield* scan, yield* stateOf(bought)], [0, "released"])
+    equal([yield* scan, yield* stateOf(bought)], [1, "refund_due"])
+    const row = yield* rowOf(bought)
+    equal([row?.amount, row?.paidAmount, row?.refund?.state], [price, price - 1n, "queued"])
+    equal(yield* scan, 0)
   })))
 
 /** The memory store, dying at one question of a scan, before or after it has done it. */

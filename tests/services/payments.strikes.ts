@@ -65,6 +65,10 @@ const tables: Readonly<Record<string, string>> = {
     claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
     check crash: lost, claimed; unpaid
     check interrupt: Unresolved, claimed; unpaid
     check defect: internal_error, released; unpaid
@@ -125,8 +129,8 @@ const tables: Readonly<Record<string, string>> = {
     work silence: upstream_timeout, released; unpaid
     release crash: lost, claimed; unpaid | lost, released; unpaid
     release interrupt: Unresolved, claimed; unpaid | Unresolved, released; unpaid
-    release defect: nothing, claimed; unpaid | nothing, released; unpaid
-    release silence: nothing, claimed; unpaid | nothing, released; unpaid
+    release defect: Unresolved, claimed; unpaid | Unresolved, released; unpaid
+    release silence: Unresolved, claimed; unpaid | Unresolved, released; unpaid
   `,
   "settle-early, whose work fails": `
     balanceOf crash: lost, no row; unpaid
@@ -141,6 +145,10 @@ const tables: Readonly<Record<string, string>> = {
     claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
     check crash: lost, claimed; unpaid
     check interrupt: Unresolved, claimed; unpaid
     check defect: internal_error, released; unpaid
@@ -191,6 +199,10 @@ const tables: Readonly<Record<string, string>> = {
     claim interrupt: lost, no row; unpaid | lost, claimed; unpaid
     claim defect: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
     claim silence: Unresolved, no row; unpaid | Unresolved, claimed; unpaid
+    liability crash: lost, claimed; unpaid
+    liability interrupt: Unresolved, claimed; unpaid
+    liability defect: payments_unavailable, released; unpaid
+    liability silence: payments_unavailable, released; unpaid
     check crash: lost, claimed; unpaid
     check interrupt: Unresolved, claimed; unpaid
     check defect: internal_error, released; unpaid

@@ -19,6 +19,7 @@ import {
   type Payment,
   PaymentStore,
   type RefundRow,
+  type Scanned,
   type ScannedAccount,
 } from "../../src/services/PaymentStore.ts"
 
@@ -41,7 +42,7 @@ export function memoryPayments(): MemoryPayments {
   const rows = new Map<PaymentId, Stored>()
   let changes = 0
 
-  const scans = new Map<string, bigint>()
+  const scans = new Map<string, Scanned>()
 
   const shown = (
     { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
@@ -113,8 +114,8 @@ export function memoryPayments(): MemoryPayments {
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
     scannedThrough: (account, block) =>
       Effect.sync(() => {
-        const known = scans.get(nameOf(account)) ?? 0n
-        scans.set(nameOf(account), block > known ? block : known)
+        const { after, through } = scans.get(nameOf(account)) ?? { after: block, through: block }
+        scans.set(nameOf(account), { after, through: block > through ? block : through })
       }),
     standing: (paymentIds) =>
       Effect.sync(() =>
@@ -124,7 +125,10 @@ export function memoryPayments(): MemoryPayments {
         }))
       ),
     liability: Effect.sync(() =>
-      [...rows.values()].reduce((units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units, 0n)
+      [...rows.values()].reduce(
+        (units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units,
+        0n,
+      )
     ),
     countByState: Effect.sync(() => {
       const counts = new Map<PaymentState, number>()

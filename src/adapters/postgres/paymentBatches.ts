@@ -92,6 +92,7 @@ const claimed = ({ ticket, secretHash, lease }: Claim): Payment => ({
   intendedAgoMs: null,
   transactionHint: null,
   paidAt: null,
+  paidAmount: null,
   answer: null,
   answeredAgoMs: null,
   sent: false,
@@ -123,7 +124,8 @@ const movesOf = Effect.fnUntraced(function* (event: Move["event"]) {
           FROM json_to_recordset(${jsonText(rows)}::json) AS given (
             event text, payment_id text, held_state text, held_fence integer, reason text,
             lease_seconds float8, secret_hash text, transaction_hint text, body_place integer,
-            paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text)
+            paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
+            paid_amount bigint)
         ) given
         WHERE given.event = ${event} AND payment.payment_id = given.payment_id
           AND payment.state = given.held_state AND payment.fence = given.held_fence ${unsent}
@@ -171,7 +173,7 @@ const writes: { readonly [E in Move["event"]]: string } = {
   settle: `lease_until = ${leased}, ${paid}`,
   answer: `lease_until = NULL, answered_at = clock_timestamp(),
     answer_body = coalesce(given.body, payment.answer_body), ${paid}`,
-  owe: `lease_until = NULL, answer_body = NULL, ${paid}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = given.paid_amount, ${paid}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 
@@ -188,6 +190,9 @@ const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
     transaction_hint: "transactionHint" in move ? move.transactionHint : null,
+    ...move.event === "owe" && move.paidAmount !== undefined
+      ? { paid_amount: move.paidAmount.toString() }
+      : {},
     body_place: answer === null ? null : bodies.push(answer.body),
     ...paidAt === null ? {} : {
       paid_transaction: paidAt.transaction,
@@ -218,7 +223,12 @@ function movedOn(held: Payment, move: Move, ages: Ages): Payment {
     case "answer":
       return { ...row, answer: move.answer ?? held.answer, paidAt: move.paidAt ?? held.paidAt }
     case "owe":
-      return { ...row, answer: null, paidAt: move.paidAt ?? held.paidAt }
+      return {
+        ...row,
+        answer: null,
+        paidAt: move.paidAt ?? held.paidAt,
+        paidAmount: move.paidAmount ?? null,
+      }
     case "void":
       return { ...row, answer: null }
   }

@@ -46,6 +46,7 @@ export interface PaymentRow extends Ages {
   readonly paid_block: bigint | null
   readonly paid_log_index: number | null
   readonly paid_finality: "latest" | "safe" | null
+  readonly paid_amount: bigint | null
   readonly answer_body: Uint8Array | null
   readonly sent_at: Date | null
   readonly refund: RefundRow | null
@@ -97,6 +98,7 @@ export function paymentOf(row: PaymentRow): Payment {
     secretHash: row.secret_hash === null ? null : bytes32Of(row.secret_hash),
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
+    paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),
     answer: row.answer_body === null ? null : { body: row.answer_body },
     sent: row.sent_at !== null,
     refund: row.refund,

@@ -1,7 +1,8 @@
 /**
  * Payments in PostgreSQL: every arrow one compare-and-set on one row, leases on its clock.
  *
- * Claims, moves and marks that come together are committed together (`paymentBatches.ts`). The database refuses what the table of moves does not have (see the migration), so a bug here is a
+ * Claims, moves and marks that come together are committed together (`paymentBatches.ts`). The
+ * database refuses what the table of moves does not have (see the migrations), so a bug here is a
  * defect, not a lost payment.
  *
  * @module
@@ -90,27 +91,39 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
       )
 
     const scanned = ({ chainId, asset, payTo }: ScannedAccount) =>
-      sql<{ through_block: bigint }>`
-        SELECT through_block FROM chain_scan
+      sql<{ after_block: bigint; through_block: bigint }>`
+        SELECT after_block, through_block FROM chain_scan
         WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
-        Effect.map(([row]) => Option.fromNullishOr(row?.through_block)),
+        Effect.map(([row]) =>
+          Option.map(
+            Option.fromNullishOr(row),
+            ({ after_block, through_block }) => ({ after: after_block, through: through_block }),
+          )
+        ),
         Effect.orDie,
       )
 
     const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
       sql`
-        INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, through_block)
-        VALUES (${chainId}, ${asset}, ${payTo}, ${block})
+        INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, after_block, through_block)
+        VALUES (${chainId}, ${asset}, ${payTo}, ${block}, ${block})
         ON CONFLICT (chain_id, asset, pay_to)
         DO UPDATE SET through_block = greatest(scan.through_block, excluded.through_block)`.pipe(
         Effect.asVoid,
         Effect.orDie,
       )
 
+    const standing = (paymentIds: ReadonlyArray<PaymentId>) =>
+      sql<{ payment_id: PaymentId; state: PaymentState }>`
+        SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
+        Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
+        Effect.orDie,
+      )
+
     const liability = sql<{ units: bigint }>`
-      SELECT coalesce(sum(amount), 0)::bigint AS units FROM payment
-      WHERE state = 'refund_due'
-        OR (settlement = 'settle-early' AND state IN ('settling', 'unresolved', 'settled'))`.pipe(
+      SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
+      WHERE state = 'refund_due' OR (settlement = 'settle-early'
+        AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
       Effect.map(([row]) => row?.units ?? 0n),
       Effect.orDie,
     )
@@ -130,6 +143,7 @@ export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
       adopt,
       scanned,
       scannedThrough,
+      standing,
       liability,
       countByState,
     })

@@ -17,7 +17,7 @@ export const roles = { service: "bellwether_service", refund: "bellwether_refund
 const movable = [
   ...["state", "reason", "fence", "lease_until", "secret_hash", "changed_at", "intended_at"],
   ...["transaction_hint", "paid_transaction", "paid_block", "paid_log_index", "paid_finality"],
-  ...["answer_body", "answered_at", "sent_at"],
+  ...["paid_amount", "answer_body", "answered_at", "sent_at"],
 ]
 
 /** What is told of a refund. Its signature moves money, so it is nobody's but the worker's. */

@@ -26,6 +26,7 @@ export function storeBetween(
     adopt: (...args) => between("adopt", store.adopt(...args)),
     scanned: (...args) => between("scanned", store.scanned(...args)),
     scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
+    standing: (...args) => between("standing", store.standing(...args)),
     liability: between("liability", store.liability),
     countByState: between("countByState", store.countByState),
   }
