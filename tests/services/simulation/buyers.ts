@@ -134,7 +134,6 @@ const call = Effect.fnUntraced(function* (
   const late = needed > authorization.validBefore ? "The authorization expires too soon" : null
   const payment = shown(authorization, signature)
   const before = database.stateOf(signed.paymentId)
-  if (who === "stranger" && isUnbound(before)) world.preempted.add(signed.paymentId)
   const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const result = yield* life.service.sell(
     { product, request, payment, late, secret },
@@ -164,13 +163,6 @@ const call = Effect.fnUntraced(function* (
   yield* life.service.sent(result.value.success)
   return result.value.success.receipt === null ? "given away" : "delivered"
 })
-
-/**
- * Its buyer has brought the payment to the chain before it was bound to them. When a facilitator vouches
- * for a stranger who has read it there, the stranger is its buyer, as far as can be told.
- */
-const isUnbound = (state: string | null) =>
-  state === null || state === "released" || state === "claimed"
 
 type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
 

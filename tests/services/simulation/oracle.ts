@@ -29,7 +29,6 @@ export const judge = Effect.fnUntraced(function* (world: World) {
   const count = { paid: 0, delivered: 0, refunded: 0, both: 0 }
   let givenBack = 0n
   for (const signed of world.signed) {
-    const preempted = world.preempted.has(signed.paymentId)
     const heard = world.heard.filter((one) => one.signed.paymentId === signed.paymentId)
     const fault = (invariant: string, what: string) =>
       violations.push(`${invariant}: ${signed.name} ${what}`)
@@ -55,7 +54,7 @@ export const judge = Effect.fnUntraced(function* (world: World) {
     if (last?.charged === false && paid && !refunded && bodies.size === 0) {
       fault("I6", `was paid, and the last word was ${last.told}`)
     }
-    for (const one of heard) judgeWord(one, { taken: spent !== null, preempted }, fault)
+    for (const one of heard) judgeWord(one, spent !== null, fault)
     judgeRow(world, signed, fault)
   }
   const out = playBalance - (yield* world.ledger.balance(treasury))
@@ -69,7 +68,7 @@ type Fault = (invariant: string, what: string) => void
 function judgeWord(
   { signed, who, told, paidBody, charged, before, after, onChain, settledThen, answeredThen }:
     Heard,
-  { taken, preempted }: { readonly taken: boolean; readonly preempted: boolean },
+  taken: boolean,
   fault: Fault,
 ) {
   const said = `told a ${who} ${told}`
@@ -77,16 +76,19 @@ function judgeWord(
   if (told === "payment_required" && isOpen(before) && isOpen(after)) {
     fault("I9", `${said} in ${after}`)
   }
-  if (charged === false && settledThen && told !== "payment_required") {
+  if (charged === false && settledThen && !beforehand.has(told)) {
     fault("I6", `${said}: not charged, and it was settled`)
   }
   if (paidBody === null) return
   if (!answeredThen) fault("I4", `${said} before its answer was stored`)
   if (!onChain) fault("I4", `${said} before it was paid`)
-  if (who === "stranger" && !preempted) fault("I5", `${said}: its answer`)
+  if (who === "stranger") fault("I5", `${said}: its answer`)
   if (!paidBody.startsWith(`${signed.request}: `)) fault("I5", `${said}, for another request`)
   if (before === "refund_due" || before === "refunded") fault("I10", `${said} in ${before}`)
 }
+
+/** Refused before anything was claimed: another copy of the payment may have been sold meanwhile. */
+const beforehand = new Set(["payment_required", "payments_unavailable"])
 
 const isOpen = (state: string | null) => state === "settling" || state === "unresolved"
 

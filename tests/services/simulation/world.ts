@@ -99,7 +99,6 @@ export const makeWorld = Effect.fnUntraced(function* (
     BigInt(startSeconds / 2 - 60),
   )
   const signed: Array<Signed> = []
-  const preempted = new Set<PaymentId>()
   const heard: Array<Heard> = []
   return {
     random,
@@ -118,8 +117,6 @@ export const makeWorld = Effect.fnUntraced(function* (
     facilitator: Context.get(outside, Facilitator),
     chain: Context.get(outside, Chain),
     signed,
-    /** Payments that a stranger has shown while nobody had a claim on them. */
-    preempted,
     heard,
   }
 })
