@@ -33,6 +33,7 @@ import {
   forbidden,
   gotThrough,
   hijack,
+  invented,
   move,
   never,
   walks,
@@ -210,6 +211,19 @@ const lies: Readonly<Record<string, (house: House) => Effect.Effect<unknown, unk
     const real = fresh(thief, price)
     return Effect.andThen(transfer(real), fakeOrphan(attacker, { ...real, amount: 1n }))
   },
+  "another sum than was agreed, and than was paid": ({ attacker, transfer }) => {
+    const real = fresh(thief)
+    const more = { state: "refund_due", paid_amount: 1_000_000n }
+    return Effect.andThen(
+      Effect.andThen(transfer(real), walkToDebt(attacker, real, ["compute-first", ["released"]])),
+      move(attacker, real, { ...more, ...invented }),
+    )
+  },
+  "the same, from birth": ({ attacker, transfer }) => {
+    const real = fresh(thief)
+    const more = { paid_amount: 1_000_000n }
+    return Effect.andThen(transfer(real), fakeOrphan(attacker, real, more))
+  },
   "a sum that no product costs": ({ attacker, transfer }) => {
     const real = fresh(thief, refundMax + 1n)
     return Effect.andThen(transfer(real), fakeOrphan(attacker, real))
@@ -347,7 +361,8 @@ compromised("a lie that was found out pays nothing when it is told again, nor fr
       yield* house.work
       const [row] = yield* owner<{ state: string }>`SELECT state FROM payment`
       strictEqual(row?.state, "void")
-      ok(yield* gotThrough(move(attacker, lie, { state: "refund_due", reason: "really" })))
+      const anew = { state: "refund_due", reason: "really", paid_amount: BigInt(round + 1) }
+      ok(yield* gotThrough(move(attacker, lie, anew)))
     }
     yield* house.work
     // A row that bears a real authorization under another id hides its debt, and stops no scan.

@@ -26,7 +26,8 @@ type Row = Readonly<Record<string, unknown>>
 
 /** Longer than any clock will run. */
 export const never = 9_223_372_036_854_775_807n
-const invented = {
+/** A word of the chain's that it never said. */
+export const invented = {
   paid_transaction: `0x${"fe".repeat(32)}`,
   paid_block: 7n,
   paid_log_index: 0,
@@ -77,8 +78,10 @@ const steps: Readonly<Record<string, Row>> = {
   refunded: { state: "refunded" },
 }
 
+type Walk = readonly [settlement: string, states: ReadonlyArray<string>]
+
 /** Every way through the table of moves that ends in a debt, by order of settlement. */
-export const walks = [
+export const walks: ReadonlyArray<Walk> = [
   ["compute-first", ["released", "refund_due"]],
   ["compute-first", ["released", "void", "refund_due"]],
   ["compute-first", ["settling", "void", "refund_due"]],
@@ -88,13 +91,13 @@ export const walks = [
   ["settle-early", ["settling", "settled", "refund_due"]],
   ["settle-early", ["settling", "settled", "answered", "refund_due"]],
   ["settle-early", ["settling", "unresolved", "settled", "refund_due"]],
-] as const
+]
 
 /** Claims a payment that never was, and walks it to a debt. */
 export const walkToDebt = Effect.fnUntraced(function* (
   attacker: Attacker,
   claimed: Claimed,
-  [settlement, states]: typeof walks[number],
+  [settlement, states]: Walk,
 ) {
   yield* fakeClaim(attacker, claimed, { settlement })
   const body = new Uint8Array([1])
