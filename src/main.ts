@@ -18,6 +18,7 @@ import * as rateStore from "./adapters/postgres/limits.ts"
 import * as marketStore from "./adapters/postgres/markets.ts"
 import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
+import * as refundStore from "./adapters/postgres/refunds.ts"
 import { holdVenue } from "./adapters/postgres/storeVenue.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import * as simulatedVenue from "./adapters/simulation/venue.ts"
@@ -29,6 +30,7 @@ import * as deniedKeys from "./services/deniedKeys.ts"
 import { Feed, tickJob } from "./services/Feed.ts"
 import { Ingestion, isGood } from "./services/Ingestion.ts"
 import { JobSlots } from "./services/JobSlots.ts"
+import { moneyGauges } from "./services/moneyGauges.ts"
 import { Payments } from "./services/Payments.ts"
 import { RateLimits } from "./services/RateLimits.ts"
 import { Research } from "./services/Research.ts"
@@ -65,6 +67,7 @@ const storesLayer = Layer.mergeAll(
   marketStore.layer,
   jobStore.layer,
   paymentStore.layer,
+  refundStore.layer,
   whaleStore.layer,
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
@@ -156,6 +159,7 @@ const upkeepLayer = (settings: Settings) =>
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
       yield* limits.prune(slot - longestWindowMs(settings))
     })
+    const gauges = yield* moneyGauges
     const jobs = [
       keep({ name: tickJob, every: settings.tick, run: tick, after: served.refresh }),
       keep({ name: "prune", every: pruneEvery, run: prune }),
@@ -165,6 +169,10 @@ const upkeepLayer = (settings: Settings) =>
       ),
       payments.scan.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot scan the chain", cause)),
+        Effect.repeat(Schedule.spaced(settings.scan)),
+      ),
+      gauges.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Cannot measure what is owed", cause)),
         Effect.repeat(Schedule.spaced(settings.scan)),
       ),
     ]
