@@ -48,14 +48,14 @@ export const makeDatabase = Effect.gen(function* () {
 
   const owe = (found: Option.Option<Payment>) => {
     if (Option.isNone(found)) return Effect.void
-    const { paymentId, token, authorization, amount, paidAt } = found.value
+    const { paymentId, token, authorization, amount, paidAmount, paidAt } = found.value
     return debts.owe({
       paymentId,
       chainId: token.chainId,
       asset: token.asset,
       payer: authorization.from,
       payTo: authorization.to,
-      amount,
+      amount: paidAmount ?? amount,
       paymentNonce: authorization.nonce,
       paymentValidBefore: authorization.validBefore,
       paidTransaction: paidAt?.transaction ?? null,
