@@ -49,11 +49,11 @@ const chaos = { settleShare: 0.3, verifyShare: 0.06 } as const
 
 /**
  * Short, so that everything comes to its end soon after the faults. The steps of a sale shrink with
- * its lease.
+ * its lease; an answer is held for longer than that, or it would be given back while it is handed over.
  */
 const timing = {
   LEASE: "20 seconds",
-  HOLD: "10 seconds",
+  HOLD: "30 seconds",
   SWEEP: "2 seconds",
   SCAN: "2 seconds",
   TICK: "1 hour",
