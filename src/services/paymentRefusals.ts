@@ -70,6 +70,14 @@ export const overloaded = Effect.fail(
   new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
 )
 
+export const crowded = Effect.fail(
+  new NotCharged({
+    code: "overloaded",
+    message: "Too many payments of this payer are being worked on",
+    hint: "Send the same payment again when the others are answered: it was not used.",
+  }),
+)
+
 export const alreadyUsed = (receipt: typeof Receipt.Type) =>
   Effect.fail(
     new NotCharged({

@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option } from "effect"
+import type { Address } from "../domain/payment.ts"
 import type { NotCharged, RefundQueued, Unresolved } from "../domain/refusal.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402.ts"
 import { receiptOf, unresolved } from "./paymentRefusals.ts"
@@ -46,14 +47,33 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       return beside
     })
 
-  const inFiber = (sale: Sale, saga: Effect.Effect<Sold, Failure>) =>
-    FiberSet.run(
+  /** How many payments of each payer are worked on. */
+  const inFlight = new Map<Address, number>()
+  const leave = (payer: Address) => {
+    const left = (inFlight.get(payer) ?? 1) - 1
+    if (left === 0) inFlight.delete(payer)
+    else inFlight.set(payer, left)
+  }
+
+  const inFiber = (
+    sale: Sale,
+    payer: Address,
+    saga: (beside: number) => Effect.Effect<Sold, Failure>,
+  ) => {
+    const beside = inFlight.get(payer) ?? 0
+    inFlight.set(payer, beside + 1)
+    return FiberSet.run(
       fibers,
       Effect.onExit(
-        Effect.interruptible(saga),
-        (exit) => sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false }))),
+        Effect.interruptible(saga(beside)),
+        (exit) =>
+          Effect.suspend(() => {
+            leave(payer)
+            return sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false })))
+          }),
       ),
     )
+  }
 
   /**
    * Takes a row and runs it in a fiber of its own, then waits for its end; none when the row was not
@@ -77,7 +97,12 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       }
       const abandoned = yield* Deferred.make<void>()
       yield* unreserve(sale)
-      const fiber = yield* inFiber(sale, saga({ row, request, task: sale.task, abandoned }))
+      const { task } = sale
+      const fiber = yield* inFiber(
+        sale,
+        authorization.from,
+        (beside) => saga({ row, request, task, beside, abandoned }),
+      )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
       )

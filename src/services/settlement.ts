@@ -15,7 +15,7 @@ import type {
   SettleOutcome,
   VerifyOutcome,
 } from "./Facilitator.ts"
-import { hungUp, unavailable, unresolved } from "./paymentRefusals.ts"
+import { crowded, hungUp, unavailable, unresolved } from "./paymentRefusals.ts"
 import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
 import { proofOf } from "./reconcile.ts"
 import type { Answer } from "./sale.ts"
@@ -40,9 +40,17 @@ export interface Claimed {
   readonly row: Payment
   readonly request: FacilitatorRequest
   readonly task: Task
+  /** How many other payments of its payer are worked on here. */
+  readonly beside: number
   /** Done when its buyer has hung up. */
   readonly abandoned: Deferred.Deferred<void>
 }
+
+/**
+ * Payments of one payer worked on at once: a balance for one call must not have many computed, nor
+ * fill what the treasury covers.
+ */
+const payerInFlightMax = 8
 
 /**
  * What comes before the intent: any failure, or a buyer who hangs up, releases the payment. A release
@@ -50,10 +58,10 @@ export interface Claimed {
  */
 export const untilIntent = <A>(
   { store }: SagaPorts,
-  { row, abandoned }: Claimed,
+  { row, beside, abandoned }: Claimed,
   steps: Effect.Effect<A, NotCharged>,
 ): Effect.Effect<A, NotCharged | Unresolved> =>
-  steps.pipe(
+  (beside < payerInFlightMax ? steps : crowded).pipe(
     Effect.raceFirst(Effect.flatMap(Deferred.await(abandoned), () => Effect.fail(hungUp))),
     Effect.catch((refusal): Effect.Effect<never, NotCharged | Unresolved> =>
       Effect.flatMap(

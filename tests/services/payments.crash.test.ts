@@ -252,7 +252,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
       Array.from({ length: 512 }, (_, n) => n + 2),
       Effect.fnUntraced(function* (n) {
         const { began, open, work } = yield* gatedWork
-        const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
+        const bought = yield* purchase({ payer: n, authorization: { nonce: nonce(n) } })
         const call = yield* Effect.forkChild(sell(bought, doing(work)))
         yield* began
         return { open, call }
@@ -268,4 +268,33 @@ test("a full house refuses what is new or released, and answers what it knows", 
     yield* passing(2)
     yield* Effect.forEach(guests, ({ call }) => Fiber.await(call))
     equal(yield* sale(fresh), "delivered")
+  })))
+
+test("of one payer's payments eight are worked on at once; the ninth is not used, and sold later", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const guests = yield* Effect.forEach(
+      Array.from({ length: 8 }, (_, n) => n),
+      Effect.fnUntraced(function* (n) {
+        const { began, open, work } = yield* gatedWork
+        const bought = yield* purchase({ authorization: { nonce: nonce(n) } })
+        const call = yield* Effect.forkChild(sell(bought, doing(work)))
+        yield* began
+        return { open, call }
+      }),
+    )
+    const ninth = yield* purchase({ authorization: { nonce: nonce(8) } })
+    const refused = yield* Effect.flip(sell(ninth, doing(Effect.die("computed"))))
+    equal(
+      [refused._tag === "NotCharged" && refused.code, yield* stateOf(ninth)],
+      ["overloaded", "released"],
+    )
+    equal(
+      yield* sale(yield* purchase({ payer: 1, authorization: { nonce: nonce(9) } })),
+      "delivered",
+    )
+    yield* Effect.forEach(guests, ({ open }) => open)
+    yield* passing(2)
+    yield* Effect.forEach(guests, ({ call }) => Fiber.await(call))
+    equal(yield* sale(ninth), "delivered")
   })))

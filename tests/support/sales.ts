@@ -76,10 +76,13 @@ export const answering = (text = "answer", charge = true): Effect.Effect<Answer,
 
 /** A signed payment for the product, and the request it is for. */
 export const purchase = Effect.fnUntraced(function* (
-  changes: Partial<Purchase> & { readonly authorization?: Partial<Authorization> } = {},
+  changes: Partial<Purchase> & {
+    readonly authorization?: Partial<Authorization>
+    readonly payer?: number
+  } = {},
 ) {
-  const { authorization: changed, ...rest } = changes
-  const account = buyer(0)
+  const { authorization: changed, payer = 0, ...rest } = changes
+  const account = buyer(payer)
   const sold = rest.product ?? product
   const authorization = authorizationFor(account, sold, startSeconds, changed)
   const signature = yield* sign(account, authorization)
