@@ -35,6 +35,7 @@ import {
   methods,
   notFound,
   overloaded,
+  overloadedPaid,
   paymentLengthMax,
   paymentTooLong,
   rateLimited,
@@ -124,7 +125,7 @@ export function makeEdge(
     if (payment !== null && payment.length > paymentLengthMax) return refuse(ask, paymentTooLong)
     const busy = pending >= pendingMax
     if (route.paid !== null && payment !== null && ask.method === "GET") {
-      if (busy) return refuse(ask, overloaded)
+      if (busy) return refuse(ask, overloadedPaid)
       const seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
       return settle(
         ask,

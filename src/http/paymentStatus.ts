@@ -59,7 +59,7 @@ export const makePaymentLookup = Effect.gen(function* () {
 })
 
 function statusAnswer(payment: Payment): Answer {
-  const { paymentId, state, productId, amount, authorization, paidAt, refund } = payment
+  const { paymentId, state, productId, amount, paidAmount, authorization, paidAt, refund } = payment
   const body: typeof PaymentBody.Type = {
     success: true,
     paymentId,
@@ -71,7 +71,7 @@ function statusAnswer(payment: Payment): Answer {
     refund: refund === null ? null : {
       state: refund.state,
       transaction: refund.transaction,
-      amountUsd: usd(amount),
+      amountUsd: usd(paidAmount ?? amount),
       to: authorization.from,
     },
   }

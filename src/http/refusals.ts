@@ -66,6 +66,13 @@ export const overloaded = prepare({
   code: "overloaded",
   message: "The service cannot answer at this moment",
 })
+/** The payment that was shown may be one sent again: it was not looked at, so nothing is said of it. */
+export const overloadedPaid = prepare({
+  code: "overloaded",
+  message: "The service cannot answer at this moment",
+  hint: "Wait, then send the same payment again: it was not looked at.",
+  charged: null,
+})
 export const internalError = prepare({
   code: "internal_error",
   message: "The service failed to answer; the failure was logged",

@@ -66,7 +66,9 @@ const matchAll = Effect.fnUntraced(function* (
   transfers: ReadonlyArray<SeenTransfer>,
 ) {
   const { signatures, token, store } = options
-  const payments = transfers.filter(({ value }) => value > 0n).map((transfer) => ({
+  // What we pay ourselves is nobody's payment, and the store has no row for it.
+  const foreign = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
+  const payments = foreign.map((transfer) => ({
     transfer,
     paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
   }))

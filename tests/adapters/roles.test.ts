@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Context, Effect, Exit, Layer, Redacted, type Scope } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Layer, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles, MigrationNeeded } from "../../src/adapters/postgres/migrate.ts"
@@ -131,6 +131,42 @@ asRole(
       yield* refused(service, "UPDATE payment SET state = 'refunded'", /while its refund is queued/)
       yield* refused(service, "UPDATE payment SET state = 'void'", /while its refund is queued/)
     }),
+)
+
+asRole(
+  "a row that the service's login has spoilt stops neither a sweep nor a scan",
+  ({ service }) =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const spoilt = yield* Effect.forEach(
+        ["'no hash', clock_timestamp()", "NULL, '-infinity'", "NULL, 'infinity'"],
+        Effect.fnUntraced(function* (secretAndLease, n) {
+          const { paymentId, token, authorization: { from, to, nonce } } = ticket(n)
+          yield* service`
+            INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+              pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+              state, secret_hash, lease_until)
+            VALUES (${paymentId}, ${token.chainId}, ${token.asset}, 'x', '2', ${from}, ${nonce}, ${to},
+              1, 0, 1, ${`0x${"22".repeat(65)}`}, 'settle-early', 'x', 'x', 'claimed',
+              ${service.literal(secretAndLease)})`
+          return paymentId
+        }),
+      )
+      const waiting = store.waiting({
+        nowSeconds: 2n,
+        hold: Duration.seconds(1),
+        skip: 0,
+        limit: 9,
+      })
+      equal(
+        new Set((yield* waiting).map(({ paymentId }) => paymentId)),
+        new Set(spoilt.slice(0, 2)),
+      )
+      for (const paymentId of spoilt) {
+        const { secretHash } = yield* Effect.flatMap(store.find(paymentId), Effect.fromOption)
+        equal(secretHash, null)
+      }
+    }).pipe(Effect.provide(sold(service))),
 )
 
 asRole(

@@ -14,7 +14,20 @@ import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
 import { bookOf, endingMarket, pricesOver, type Shelf, whaleRow } from "../support/products.ts"
-import { inMarket, type Market, nothing, passing, startSeconds, taken } from "../support/sales.ts"
+import {
+  answering,
+  buying,
+  doing,
+  inMarket,
+  type Market,
+  nothing,
+  passing,
+  purchase,
+  rowOf,
+  startSeconds,
+  taken,
+  useNonce,
+} from "../support/sales.ts"
 import { faultOf } from "../support/shape.ts"
 import { authorizationFor, headerOf, nonce, token, wirePayment } from "../support/terms.ts"
 
@@ -239,6 +252,27 @@ test("a payment is looked up by its id, in the budget of documents", () =>
       equal([response.status, error.details[0].in], [400, "path"], id)
     }
   })))
+
+test("a refund of another sum than the price is looked up as that sum", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const payments = yield* Payments
+      yield* payments.scan
+      const bought = yield* purchase()
+      const { price } = bought.product
+      yield* buying(bought, doing(answering("nothing", false)))
+      yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
+      yield* passing(60)
+      yield* payments.scan
+      const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+      const asked = yield* Effect.forkChild(
+        face.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
+      )
+      yield* passing(2)
+      const { amountUsd, refund } = yield* json(yield* Fiber.join(asked))
+      equal([amountUsd, refund.amountUsd], ["0.01", "0.009999"])
+    }).pipe(Effect.scoped),
+  ))
 
 for (
   const [what, status] of [

@@ -5,12 +5,14 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber, Layer, Logger, Option } from "effect"
+import { Ledger } from "../../src/adapters/simulation/ledger.ts"
 import { address, type PaymentState } from "../../src/domain/payment.ts"
 import { NotCharged } from "../../src/domain/refusal.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
 import type { Purchase } from "../../src/services/sale.ts"
 import type { Task } from "../../src/services/settlement.ts"
+import { Signatures } from "../../src/services/Signatures.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/memoryPayments.ts"
 import {
@@ -218,6 +220,24 @@ test("a transfer of another amount under the nonce of a payment is owed back, th
     const row = yield* rowOf(bought)
     equal([row?.amount, row?.paidAmount, row?.refund?.state], [price, price - 1n, "queued"])
     equal(yield* scan, 0)
+  })))
+
+test("what we pay ourselves is no payment: no store has a row for it, and the scan goes on", () =>
+  inMarket(Effect.gen(function* () {
+    const { scan } = yield* Payments
+    const store = yield* PaymentStore
+    yield* scan
+    const ledger = yield* Ledger
+    const own = { asset: token.asset, from: payTo, nonce: nonce(1) }
+    yield* ledger.transfer({
+      ...{ ...own, to: payTo, value: price },
+      ...{ transaction: "0xcc", blockTime: fresh(5) },
+    })
+    const orphan = yield* unknownTransfer(2, fresh(6))
+    yield* passing(60)
+    equal([yield* scan, yield* stateOf(orphan)], [1, "refund_due"])
+    const { paymentId } = yield* Signatures
+    equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
 
 /** The memory store, dying at one question of a scan, before or after it has done it. */

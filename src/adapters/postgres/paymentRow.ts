@@ -52,11 +52,17 @@ export interface PaymentRow extends Ages {
   readonly refund: RefundRow | null
 }
 
-/** How long ago, or how soon, on the database's clock. */
+const epoch = (time: string) => `extract(epoch FROM ${time})`
+const now = epoch("clock_timestamp()")
+
+/**
+ * How long ago, or how soon, on the database's clock. Numbers are subtracted, not times: before
+ * PostgreSQL 17 an infinite time in one row would fail every statement that reads it.
+ */
 export const agesColumns = `
-  (extract(epoch FROM payment.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms,
-  (extract(epoch FROM clock_timestamp() - payment.intended_at) * 1000)::float8 AS intended_ago_ms,
-  (extract(epoch FROM clock_timestamp() - payment.answered_at) * 1000)::float8 AS answered_ago_ms`
+  ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS lease_left_ms,
+  ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS intended_ago_ms,
+  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms`
 
 /** What is selected of a payment. */
 export const paymentColumns = `payment.*, ${agesColumns},
@@ -67,6 +73,7 @@ export const paymentColumns = `payment.*, ${agesColumns},
 
 const addressOf = Schema.decodeUnknownSync(Address)
 const bytes32Of = Schema.decodeUnknownSync(Bytes32)
+const isBytes32 = Schema.is(Bytes32)
 const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
 const signatureOf = Schema.decodeUnknownSync(Signature)
 
@@ -95,7 +102,8 @@ export function paymentOf(row: PaymentRow): Payment {
     state: row.state,
     fence: row.fence,
     ...agesOf(row),
-    secretHash: row.secret_hash === null ? null : bytes32Of(row.secret_hash),
+    // The one spelling the database leaves free: what is no hash is no secret, and stops no sweep.
+    secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
     transactionHint: row.transaction_hint,
     paidAt: paidAtOf(row),
     paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),
