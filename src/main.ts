@@ -11,6 +11,7 @@ import { References, Schedule, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as replay from "./adapters/polymarket/replay.ts"
 import * as polymarket from "./adapters/polymarket/venue.ts"
+import * as handOvers from "./adapters/handOvers.ts"
 import { layerEmbedded, layerPostgres } from "./adapters/postgres/client.ts"
 import * as feedStore from "./adapters/postgres/feed.ts"
 import * as jobStore from "./adapters/postgres/jobs.ts"
@@ -105,6 +106,7 @@ const servicesLayer = (settings: Settings) => {
     WhaleTable.layer,
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
+      Layer.provide(handOvers.layer(settings.handOvers)),
     ),
   )
 }

@@ -46,7 +46,7 @@ const walls = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: Settings, { storePackages }: Place): Sandbox {
-  const { mode, host, port, adminPort, database, venue } = settings
+  const { mode, host, port, adminPort, database, handOvers, venue } = settings
   const embedded = database.kind === "embedded" ? [database.dir] : []
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
@@ -64,11 +64,12 @@ export function serviceSandbox(settings: Settings, { storePackages }: Place): Sa
     ],
     read: [
       migrations,
+      handOvers,
       ...embedded,
       ...database.kind === "embedded" ? storePackages : [],
       ...venue.kind === "replay" ? [venue.dir] : [],
     ],
-    write: embedded,
+    write: [handOvers, ...embedded],
   }
 }
 

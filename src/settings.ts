@@ -50,6 +50,8 @@ export interface Settings extends Money {
   readonly adminPort: number
   readonly publicBaseUrl: string
   readonly database: DatabaseSettings
+  /** The folder in which this process keeps what it has handed over, until the store knows. */
+  readonly handOvers: string
   readonly venue: VenueSettings
   readonly tick: Duration.Duration
   readonly lease: Duration.Duration
@@ -91,6 +93,7 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
     adminPort,
     publicBaseUrl: yield* publicBaseUrl(mode, about, port, read),
     database: stores,
+    handOvers: `.data/handed-over-${port}`,
     venue,
     ...about,
     ...(yield* pace(mode, read)),

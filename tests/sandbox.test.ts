@@ -48,11 +48,12 @@ test("the service in dev may listen, serve its store and write it, and nothing e
   Effect.gen(function* () {
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
-    equal(read, ["migrations", ".data/simulated-1", ...place.storePackages])
-    equal(write, [".data/simulated-1"])
+    const own = [".data/handed-over-8402", ".data/simulated-1"]
+    equal(read, ["migrations", ...own, ...place.storePackages])
+    equal(write, own)
   }))
 
-test("the live service may talk to its store, facilitator, chain and venue, and write nothing", () =>
+test("the live service may talk to its store, facilitator, chain and venue, and write what it handed over", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
     equal(net, [
@@ -61,7 +62,7 @@ test("the live service may talk to its store, facilitator, chain and venue, and 
       ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
       "data-api.polymarket.com:443",
     ])
-    equal([read, write], [["migrations"], []])
+    equal([read, write], [["migrations", ".data/handed-over-8402"], [".data/handed-over-8402"]])
   }))
 
 test("the worker may talk to its store, facilitator and chain, and has no files", () =>

@@ -42,7 +42,7 @@ import {
   targetLengthMax,
   targetTooLong,
 } from "./refusals.ts"
-import { bodyBytesMax, type Peer, type WebHandler } from "./server.ts"
+import { bodyBytesMax, type Peer, type Seen, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
@@ -126,10 +126,13 @@ export function makeEdge(
     const busy = pending >= pendingMax
     if (route.paid !== null && payment !== null && ask.method === "GET") {
       if (busy) return refuse(ask, overloadedPaid)
-      const seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
+      const seen: Seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
       return settle(
         ask,
-        route.paid(ask.request, seen).then((response) => dress(ask, response, options)),
+        route.paid(ask.request, seen).then((response) => {
+          afterwards(ask, seen)
+          return dress(ask, response, options)
+        }),
       )
     }
     if (route.limiter.policyField === null) return current(ask, route, [], settle)
@@ -200,6 +203,15 @@ function beneath(path: string, options: EdgeOptions): EdgeRoute | undefined {
     if (path.startsWith(prefix)) return route(path.slice(prefix.length))
   }
   return undefined
+}
+
+/** Tells that an answer has left, unless its client had: then nobody has it. */
+function afterwards({ request, peer }: Ask, { handedOver }: Seen): void {
+  if (handedOver === undefined) return
+  if (peer.completed === undefined) return handedOver()
+  peer.completed.then(() => {
+    if (!request.signal.aborted) handedOver()
+  }, () => {})
 }
 
 /** Where path and query begin in a request's URL, which names some host first. */

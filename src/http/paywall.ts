@@ -28,6 +28,7 @@ import { asksVersion1, challengeFor, type ReadyChallenge } from "./challenge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type GivenFault, sentenceOf } from "./query.ts"
 import { invalidPayments } from "./invalidPayments.ts"
+import { whenHandedOver } from "./server.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -101,6 +102,7 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
         const input = yield* fromResult(parametersOf(request, sale.decode))
         const key = yield* fromResult(idempotencyKey(request))
         const client = options.clientOf(request)
+        const handedOver = yield* whenHandedOver
         const version1 = asksVersion1(request.headers["x-402-version"], request.url)
         yield* invalid.check(client)
         const now = yield* Clock.currentTimeMillis
@@ -119,7 +121,7 @@ export const makePaywall = Effect.fnUntraced(function* (options: PaywallOptions)
             })
           }),
           Effect.tap((delivery) =>
-            delivery.receipt === null ? invalid.note(client) : payments.sent(delivery)
+            delivery.receipt === null ? invalid.note(client) : handedOver(payments.sent(delivery))
           ),
           Effect.map(delivered),
           Effect.catchTag("NotCharged", (error) => refused(client, version1, error)),

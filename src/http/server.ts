@@ -33,7 +33,14 @@ export interface Seen {
   readonly requestId: string
   /** The client's address, behind the proxies we trust. */
   readonly clientAddress: string
+  /** Set by the handler: what to do when its answer has left on a live connection. */
+  handedOver?: () => void
 }
+
+/** Does something when the answer has left on a live connection; at once where there is none to see. */
+export const whenHandedOver = Context.Reference<
+  (effect: Effect.Effect<void>) => Effect.Effect<void>
+>("bellwether/http/whenHandedOver", { defaultValue: () => (effect) => effect })
 
 /** An Effect handler, as a function of web requests. */
 export type WebHandler = (request: Request, seen: Seen) => Promise<Response>
@@ -41,6 +48,8 @@ export type WebHandler = (request: Request, seen: Seen) => Promise<Response>
 /** Who sent a request, as the socket knows it. */
 export interface Peer {
   readonly remoteAddr: Deno.Addr
+  /** When the answer has left, or its client; absent where no socket is behind it. */
+  readonly completed?: Promise<void>
 }
 
 /** The listener cannot take its address. */
@@ -85,11 +94,17 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
           remoteAddress: Option.some(seen.clientAddress),
         })
         Object.assign(incoming, { [resolver]: resolve } satisfies Pending)
+        const later = (effect: Effect.Effect<void>) =>
+          Effect.sync(() => {
+            seen.handedOver = () => {
+              Effect.runForkWith(services)(effect)
+            }
+          })
         const fiber = Effect.runForkWith(
-          Context.add(
-            Context.add(context, HttpServerRequest.HttpServerRequest, incoming),
-            RequestId,
-            seen.requestId,
+          context.pipe(
+            Context.add(HttpServerRequest.HttpServerRequest, incoming),
+            Context.add(RequestId, seen.requestId),
+            Context.add(whenHandedOver, later),
           ),
         )(handled)
         if (fiber.pollUnsafe() === undefined) abortWith(request.signal, fiber)

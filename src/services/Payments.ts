@@ -18,6 +18,7 @@ import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./chainScan.ts"
 import { sellComputeFirst } from "./computeFirst.ts"
 import { Facilitator } from "./Facilitator.ts"
+import { HandOvers } from "./HandOvers.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
 import { promptStore } from "./promptStore.ts"
 import { isWaiting, reconcile, sweep } from "./reconcile.ts"
@@ -86,6 +87,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const chain = yield* Chain
   const facilitator = yield* Facilitator
   const signatures = yield* Signatures
+  const handOvers = yield* HandOvers
   const token = tokenOf(terms)
   const network = `eip155:${terms.chainId}`
   const fibers = yield* makeSaleFibers(terms)
@@ -220,14 +222,18 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     return yield* refused ?? unresolved
   }, Effect.catchDefect(undecided))
 
-  const sent = (delivery: Delivery) =>
-    delivery.receipt === null ? Effect.void : fibers.background(
-      store.markSent(delivery.paymentId).pipe(
+  const mark = (paymentId: PaymentId) =>
+    fibers.background(
+      store.markSent(paymentId).pipe(
         Effect.catchDefect(Effect.fail),
         Effect.retry({ schedule: Schedule.spaced(markEvery), times: markTimes }),
+        Effect.andThen(handOvers.told(paymentId)),
         Effect.catch((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
       ),
     )
+  const sent = ({ paymentId, receipt }: Delivery) =>
+    receipt === null ? Effect.void : Effect.andThen(handOvers.keep(paymentId), mark(paymentId))
+  yield* Effect.forEach(handOvers.untold, mark, { discard: true })
 
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   return Payments.of({
