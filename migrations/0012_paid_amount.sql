@@ -14,6 +14,13 @@ BEGIN
   RETURN NEW;
 END $$;
 
+CREATE FUNCTION payment_born_of_its_amount() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a payment begins with its amount alone' USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER payment_born_of_its_amount BEFORE INSERT ON payment
+  FOR EACH ROW WHEN (NEW.paid_amount IS NOT NULL) EXECUTE FUNCTION payment_born_of_its_amount();
 CREATE TRIGGER payment_paid_amount BEFORE UPDATE ON payment
   FOR EACH ROW WHEN (NEW.paid_amount IS DISTINCT FROM OLD.paid_amount)
   EXECUTE FUNCTION payment_paid_amount();

@@ -20,7 +20,7 @@ import { usdcOnBase } from "./domain/x402.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import type { RefundOutcome } from "./services/refundJob.ts"
 import { Refunds } from "./services/Refunds.ts"
-import { defaultRefundTiming } from "./services/refundTiming.ts"
+import { refundTimingWithin } from "./services/refundTiming.ts"
 import { Treasury } from "./services/Treasury.ts"
 import { InvalidSettings } from "./settings.ts"
 import { loadWorker, type WorkerSettings } from "./workerSettings.ts"
@@ -78,7 +78,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     token,
     payTo: address(settings.payTo),
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
-    timing: { ...defaultRefundTiming, lease: settings.lease },
+    timing: refundTimingWithin(settings.lease),
   }).pipe(
     Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
     Layer.provide(databaseLayer(settings)),

@@ -162,6 +162,10 @@ export function decide(refund: Refund, evidence: Evidence): Action {
   const { payment, repaid } = evidence
   const wrong = wrongIn(refund, evidence.own)
   if (wrong !== null) return stick(refund, wrong)
+  // Whoever holds that treasury's key goes on with it; only its own signature can end it.
+  if (refund.treasury !== null && refund.treasury !== evidence.own.treasury) {
+    return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
+  }
   if (repaid.proof === "paid") {
     return repaid.at.finality === "safe"
       ? { act: "confirm", at: repaid.at }
@@ -220,8 +224,8 @@ function wrongIn(refund: Refund, own: Own): string | null {
   if (refund.payTo !== own.payTo) return "another_payee"
   if (refund.payer === own.treasury || refund.payer === own.payTo) return "payer_is_ours"
   if (refund.paymentId !== own.paymentId) return "another_payment"
-  if (refund.treasury !== null && refund.treasury !== own.treasury) return "another_treasury"
-  if (refund.nonce !== null && refund.nonce !== own.nonce) return "another_nonce"
+  const isOurs = refund.treasury === null || refund.treasury === own.treasury
+  if (isOurs && refund.nonce !== null && refund.nonce !== own.nonce) return "another_nonce"
   if (refund.amount <= 0n || refund.amount > refundMax) return "amount_over_the_dearest_product"
   return null
 }

@@ -262,8 +262,8 @@ const counted = (sale: Sale, sell: (sale: Sale) => Effect.Effect<Delivery, Failu
     Effect.tapError((error) => sale.count(Exit.fail(error))),
   )
 
-/** The row stood released, and nothing was sent out since: a claim that fails has charged nobody. */
-const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, failing(unavailable))
+/** Another copy may have claimed the released row, and be settling it. */
+const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, failing(unresolved))
 
 /**
  * The payment may be known, so it may have been taken: nothing is said of its money while the store

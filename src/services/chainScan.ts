@@ -117,7 +117,8 @@ function believed(
   row: Payment,
   { value, at }: SeenTransfer,
 ): Option.Option<Move> {
-  if (row.state === "claimed" || row.state === "settling") return Option.none()
+  // It may have been answered since its state was read.
+  if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()
   if (row.amount !== value) {
     const paidAmount = AtomicAmount.make(value)
     return Option.some({ event: "owe", reason: "paid_another_sum", paidAt: at, paidAmount })

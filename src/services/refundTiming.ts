@@ -44,6 +44,23 @@ export const defaultRefundTiming: RefundTiming = {
   drain: Duration.seconds(15),
 }
 
+/** The shortest lease within which a chain and a facilitator can be asked. */
+const leaseMin = Duration.seconds(20)
+
+/** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
+export function refundTimingWithin(asked: Duration.Duration): RefundTiming {
+  const usual = defaultRefundTiming
+  const lease = Duration.max(asked, leaseMin)
+  const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(usual.lease))
+  return {
+    ...usual,
+    lease,
+    chainPatience: Duration.times(usual.chainPatience, share),
+    settlePatience: Duration.times(usual.settlePatience, share),
+    storePatience: Duration.times(usual.storePatience, share),
+  }
+}
+
 /** How long a refund waits for what it waits for. */
 export function waitFor(timing: RefundTiming, reason: WaitReason): Duration.Duration {
   return timing[waits[reason]]

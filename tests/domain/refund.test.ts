@@ -194,11 +194,15 @@ always(
     (c.payment === "expired" || c.payment === "spent"),
 )
 only("stick", "what is not stuck already", (c) => c.state !== "stuck")
-always("stick", "what is wrong in itself", (c) => !sound(c) && c.state !== "stuck")
+always(
+  "stick",
+  "what is wrong in itself",
+  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+)
 always(
   "stick",
   "a refund whose nonce was spent elsewhere",
-  (c) => c.repaid === "spent" && c.state !== "stuck",
+  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
 )
 always(
   "wait",
@@ -268,13 +272,21 @@ Deno.test("decide() makes moves of the table only, and no nonce but the payment'
   }
 })
 
+Deno.test("decide() leaves what another treasury has signed to whoever holds its key", () => {
+  const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
+  ok(theirs.length > 0)
+  for (const { c, action } of theirs) {
+    equal(action, { act: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+  }
+})
+
 Deno.test("decide() says what is wrong", () => {
   const reasons = new Set(
     cases.flatMap(({ action }) => action.act === "stick" ? [action.reason] : []),
   )
   equal([...reasons].sort(), [
     ...["amount_over_the_dearest_product", "another_asset", "another_chain", "another_nonce"],
-    ...["another_payee", "another_payment", "another_treasury", "declined_too_often"],
+    ...["another_payee", "another_payment", "declined_too_often"],
     ...["payer_is_ours", "payment_expired_after_signing", "payment_spent_elsewhere_after_signing"],
     "refund_nonce_spent_elsewhere",
   ])

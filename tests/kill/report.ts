@@ -69,6 +69,13 @@ const unfinishedRows = `SELECT payment_id, state FROM payment
 const handedOverRows =
   `SELECT payer, nonce FROM payment WHERE state = 'answered' AND sent_at IS NOT NULL`
 
+/** What happened to the payments that were answered and given back. */
+const livesOfRefunded = `SELECT payment.nonce, string_agg(event.to_state || ' ' ||
+    to_char(event.at, 'MI:SS.MS') || coalesce(' ' || event.reason, ''), ', ' ORDER BY event_id)
+  FROM payment JOIN payment_event event USING (payment_id)
+  WHERE payment.state = 'refunded' AND payment.answered_at IS NOT NULL
+  GROUP BY payment.payment_id, payment.nonce ORDER BY payment.nonce`
+
 const rememberedAfter = `SELECT round(1000 * extract(epoch FROM percentile_disc(0.5)
     WITHIN GROUP (ORDER BY sent_at - answered_at))),
   round(1000 * extract(epoch FROM percentile_disc(0.9)
@@ -146,6 +153,14 @@ export const report = Effect.fnUntraced(function* (
       `both ${both} (${(100 * both / charged).toFixed(2)} %), open ${open}`,
   )
   for (const remark of verdict.remarks.slice(0, shownMax)) yield* Console.log(remark)
+  if (both > 0) {
+    const lives = yield* stage.cluster.query(livesOfRefunded)
+    for (const [nonce = "", life = ""] of lives) {
+      if (verdict.remarks.some((remark) => remark.startsWith("both:") && remark.includes(nonce))) {
+        yield* Console.log(`the life of ${nonce}: ${life}`)
+      }
+    }
+  }
   for (const fault of faults.slice(0, shownMax)) yield* Console.log(`FAULT ${fault}`)
   if (faults.length > 0) yield* showLogs(stage)
   else yield* Effect.promise(() => Deno.remove(stage.dir, { recursive: true }))

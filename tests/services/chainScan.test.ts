@@ -240,6 +240,31 @@ test("what we pay ourselves is no payment: no store has a row for it, and the sc
     equal(yield* store.find(paymentId({ ...token, ...own })), Option.none())
   })))
 
+test("a payment that is answered while the scan looks at it stays answered", () => {
+  const late = Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) =>
+      PaymentStore.of({
+        ...store,
+        standing: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
+      })),
+  ).pipe(Layer.provide(memoryPaymentStore))
+  return inMarket(
+    Effect.gen(function* () {
+      const { scan } = yield* Payments
+      yield* scan
+      for (const order of [doing(answering()), worthless]) {
+        const bought = yield* purchase({ secret })
+        yield* buying(bought, order)
+        yield* passing(60)
+        equal([yield* scan, yield* stateOf(bought)], [0, "answered"])
+      }
+    }),
+    {},
+    late,
+  )
+})
+
 /** The memory store, dying at one question of a scan, before or after it has done it. */
 const dyingOnce = (at: "find" | "adopt" | "move" | "scannedThrough", when: "before" | "after") => {
   const left = { deaths: 0 }

@@ -251,8 +251,8 @@ const tables: Readonly<Record<string, string>> = {
     find silence: Unresolved, released; unpaid
     claim crash: lost, released; unpaid | lost, claimed; unpaid
     claim interrupt: lost, released; unpaid | lost, claimed; unpaid
-    claim defect: payments_unavailable, released; unpaid | payments_unavailable, claimed; unpaid
-    claim silence: payments_unavailable, released; unpaid | payments_unavailable, claimed; unpaid
+    claim defect: Unresolved, released; unpaid | Unresolved, claimed; unpaid
+    claim silence: Unresolved, released; unpaid | Unresolved, claimed; unpaid
     verify crash: lost, claimed; unpaid
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid

@@ -11,6 +11,7 @@ import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
 import { layer as treasuryOf } from "../../src/adapters/treasury.ts"
 import { address, Bytes32, PaymentId } from "../../src/domain/payment.ts"
 import { refundMax } from "../../src/domain/refund.ts"
+import { refundTimingWithin } from "../../src/services/refundTiming.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
 import { Treasury } from "../../src/services/Treasury.ts"
 import { type Debt, Debts } from "../support/memoryRefunds.ts"
@@ -362,3 +363,18 @@ test("a worker that is stopped waits no longer than it may for a silent facilita
       equal(closing.pollUnsafe()?._tag, "Success")
       equal(yield* statesOf(debts), ["signed"])
     }), { simulation: { misbehave: () => "silence" } }))
+
+test("whatever the lease, it outlasts the steps of a refund", () =>
+  Effect.sync(() => {
+    for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
+      const timing = refundTimingWithin(Duration.seconds(seconds))
+      // Its evidence and, for a treasury's first refund, its term; signing; relaying; the move after.
+      const steps = [
+        ...[timing.chainPatience, timing.chainPatience, timing.chainPatience, timing.chainPatience],
+        ...[timing.storePatience, timing.storePatience, timing.storePatience, timing.storePatience],
+        timing.settlePatience,
+      ]
+      const sumMs = steps.reduce((sum, step) => sum + Duration.toMillis(step), 0)
+      ok(sumMs < Duration.toMillis(timing.lease), `${seconds} s: ${sumMs} ms`)
+    }
+  }))

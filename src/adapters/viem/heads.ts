@@ -19,6 +19,11 @@ export interface Head {
 
 /** How long a head is good for: a block lasts 2 s. */
 const keptFor = Duration.seconds(1)
+/**
+ * How long a head is held against those that contradict it. What is contradicted for longer was itself
+ * a node's slip: nothing would ever be believed again.
+ */
+const heldFor = Duration.minutes(5)
 /** How far a block may be ahead of our clock: a time that is not yet must not void a payment. */
 const aheadSecondsMax = 60n
 
@@ -29,6 +34,7 @@ const aheadSecondsMax = 60n
  */
 export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Finality) {
   let highest: Head | null = null
+  let contradictedSinceMs: number | null = null
 
   const ask = Effect.fnUntraced(function* () {
     const tag = finality === "safe" ? "safe" : yield* below(rpc, BigInt(finality.blocks))
@@ -45,13 +51,17 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     if (tag !== "safe" && head.number !== BigInt(tag)) {
       return yield* disbelieved(`another block than ${tag}`)
     }
-    if (highest !== null && contradicts(highest, head)) {
-      return yield* disbelieved(`a safe block ${head.number} after ${highest.number}`)
-    }
-    const now = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1_000))
-    if (head.timestamp > now + aheadSecondsMax) {
+    const nowMs = yield* Clock.currentTimeMillis
+    if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
       return yield* disbelieved(`a block of the time ${head.timestamp}`)
     }
+    if (highest !== null && contradicts(highest, head)) {
+      contradictedSinceMs ??= nowMs
+      if (nowMs - contradictedSinceMs < Duration.toMillis(heldFor)) {
+        return yield* disbelieved(`a safe block ${head.number} after ${highest.number}`)
+      }
+    }
+    contradictedSinceMs = null
     highest = head
     return head
   })

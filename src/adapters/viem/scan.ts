@@ -10,9 +10,10 @@
 import { Effect } from "effect"
 import type { Address } from "../../domain/payment.ts"
 import type { ScannedBlocks, SeenTransfer } from "../../services/Chain.ts"
-import { type Blocks, eventsOf } from "./logs.ts"
-import { answerBytesMax, type NoAnswer, type Rpc } from "./rpc.ts"
+import { type Blocks, eventsIn, eventsOf } from "./logs.ts"
+import { answerBytesMax, NoAnswer, type Rpc } from "./rpc.ts"
 import { belongs, type TokenEvent, topicOf, topics } from "./token.ts"
+import { decodeReceipt } from "./wire.ts"
 
 /** Blocks a stretch has unless told otherwise: public endpoints answer for no more. */
 export const scanBlocksMax = 2_000
@@ -52,10 +53,63 @@ const readOrHalve = (
   read(rpc, query, { from, to }).pipe(
     Effect.map((transfers) => ({ transfers, through: to })),
     Effect.catchIf(
-      ({ kind }) => from < to && (kind === "refused" || kind === "too_large"),
-      () => readOrHalve(rpc, query, from, from + (to - from) / 2n),
+      ({ kind }) => kind === "refused" || kind === "too_large",
+      () =>
+        from < to
+          ? readOrHalve(rpc, query, from, from + (to - from) / 2n)
+          : Effect.map(readDense(rpc, query, from), (transfers) => ({ transfers, through: to })),
     ),
   )
+
+/**
+ * A block so full of transfers that no endpoint tells them all: anybody can fill one, with transfers of
+ * nothing. Authorizations are dearer to spam, so they are asked for, and the transactions they are of.
+ */
+const readDense = Effect.fnUntraced(function* (rpc: Rpc, { asset, to }: Query, block: bigint) {
+  const used = yield* eventsOf(rpc, {
+    asset,
+    topics: [[topics.used]],
+    in: { from: block, to: block },
+    bytesMax: answerBytesMax.oneBlock,
+  })
+  const transactions = [...new Set(used.map(({ at }) => at.transaction))]
+  const incoming = yield* Effect.forEach(
+    transactions,
+    (transaction) => incomingOf(rpc, { asset, to, transaction, block }),
+    { concurrency },
+  )
+  return byAuthorization(incoming.flat(), used)
+})
+
+/** The transfers to an address in one transaction of a block. */
+const incomingOf = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  { asset, to, transaction, block }: {
+    readonly asset: Address
+    readonly to: Address
+    readonly transaction: string
+    readonly block: bigint
+  },
+) {
+  const receipt = yield* rpc.ask({
+    method: "eth_getTransactionReceipt",
+    params: [transaction],
+    decode: decodeReceipt,
+    bytesMax: answerBytesMax.oneBlock,
+  })
+  const whole = receipt !== null && BigInt(receipt.blockNumber) === block &&
+    receipt.logs.every(({ transactionHash, blockHash }) =>
+      transactionHash.toLowerCase() === transaction && blockHash === receipt.blockHash
+    )
+  const events = whole ? eventsIn(asset, receipt.logs) : null
+  if (events === null) {
+    return yield* new NoAnswer({
+      kind: "malformed",
+      reason: "eth_getTransactionReceipt was answered with another transaction's",
+    })
+  }
+  return events.filter((event) => event.event === "transfer").filter((event) => event.to === to)
+})
 
 const read = Effect.fnUntraced(function* (rpc: Rpc, query: Query, blocks: Blocks) {
   const { asset, to } = query
