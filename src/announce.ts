@@ -23,16 +23,20 @@ export function banner(settings: Settings): string {
   return ["Bellwether 1.0.0", ...lines].join("\n")
 }
 
+/** Where the demo buyer buys when it is not told. */
+const buyDefault = "http://127.0.0.1:8402"
+
 /** What to try once the service listens. */
 export function invitation(settings: Settings): string {
   const base = settings.publicBaseUrl
+  const from = base === buyDefault ? "" : ` ${base}`
   const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/sample /health /openapi.json`,
     `  paid      ${paid.join("   ")}`,
     ...settings.payments.kind === "simulated"
-      ? ["  buy       deno task buy /v1/latest    (a throw-away key, play money)"]
+      ? [`  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`]
       : [],
   ]
   return lines.join("\n")

@@ -50,12 +50,21 @@ export const readDuration = (
   read(
     name,
     Config.Duration,
-    `a duration such as ${Duration.format(fallback)}, from ${Duration.format(bounds.minimum)} to ${
-      Duration.format(bounds.maximum)
+    `a duration such as ${spelled(fallback)}, from ${spelled(bounds.minimum)} to ${
+      spelled(bounds.maximum)
     }`,
     fallback,
     (duration) => Duration.between(duration, bounds),
   )
+
+const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["milli", 1]] as const
+
+/** A duration as a variable takes it: `90 seconds`, where `Duration.format` says `1m 30s`. */
+function spelled(duration: Duration.Duration): string {
+  const ms = Duration.toMillis(duration)
+  const [name, unit] = units.find(([, unit]) => ms % unit === 0) ?? ["milli", 1]
+  return `${ms / unit} ${name}${ms === unit ? "" : "s"}`
+}
 
 /** The address of a PostgreSQL server, which holds a login: null when the variable is not set. */
 export const readDatabaseUrl = (read: Read, name: Variable) =>

@@ -102,6 +102,16 @@ for (const [name, values] of wrong) {
     }))
 }
 
+test("a duration that is refused is told in a spelling that is taken", () =>
+  Effect.gen(function* () {
+    for (const name of ["TICK", "LEASE", "HOLD", "SWEEP", "SCAN"] as const) {
+      const message = (yield* refusal("dev", { [name]: "10s" })) ?? "not refused"
+      const told = /such as (.+), from (.+) to (.+)$/.exec(message)?.slice(1) ?? []
+      equal(told.length, 3, message)
+      for (const value of told) equal(yield* refusal("dev", { [name]: value }), null, value)
+    }
+  }))
+
 test("live payments name whom they pay, who brings them and where they are seen", () =>
   Effect.gen(function* () {
     const { payments, payTo, treasury, finality } = yield* settings("start", sold)

@@ -132,6 +132,10 @@ export type ProductFact =
   | VenueFailed
 
 const unused = "Your payment was not used."
+/** A payment is one request's, even when it was not used: another request takes another one. */
+const bound =
+  "Sign a new authorization for the one you mean: this one was not used, and is bound to this " +
+  "request."
 
 /** The one place that says what a failed work means to a buyer who has not been charged. */
 export function notCharged(fact: ProductFact): NotCharged {
@@ -142,7 +146,9 @@ export function notCharged(fact: ProductFact): NotCharged {
         message: fact.index === null
           ? "The feed has no items yet"
           : `The feed has no item with index ${fact.index}`,
-        hint: "Read /v1/index for the newest index. Your payment was not used.",
+        hint: fact.index === null
+          ? "Read /v1/index for the newest index. Your payment was not used."
+          : `Read /v1/index for the newest index. ${bound}`,
       })
     case "DataStale":
       return new NotCharged({
@@ -155,15 +161,13 @@ export function notCharged(fact: ProductFact): NotCharged {
       return new NotCharged({
         code: "market_not_found",
         message: `No market has the slug ${fact.slug}`,
-        hint: `Take the slug from the market's page or from a feed item. ${unused}`,
+        hint: `Take the slug from the market's page or from a feed item. ${bound}`,
       })
     case "MarketAmbiguous":
       return new NotCharged({
         code: "invalid_parameter",
         message: `${fact.slug} is an event with several live markets: name one of them`,
-        hint:
-          "Sign a new authorization for the one you mean: this one was not used, and is bound to " +
-          "this request.",
+        hint: bound,
         details: fact.markets.map((slug) => ({ param: "market", in: "query", message: slug })),
       })
     case "BelowThreshold":

@@ -106,6 +106,10 @@ export function prepare(refusal: Refusal): PreparedRefusal {
   return { status, headers, body: (requestId) => `${open},"requestId":"${requestId}"}}` }
 }
 
+const afterRefund = ({ id }: RefundQueued["refund"]) =>
+  `GET /v1/payments/${id} tells what becomes of the refund. ` +
+  "To try again sign a new authorization: this one is spent."
+
 /** What one of the three errors of a paid route says, as a refusal. */
 export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
   switch (error._tag) {
@@ -118,12 +122,18 @@ export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusa
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
         ...(details === undefined ? {} : { details }),
         ...(receipt === undefined ? {} : { receipt }),
-        ...(refund === undefined ? {} : { refund }),
+        ...(refund === undefined ? {} : { refund, hint: afterRefund(refund) }),
         ...(taken === undefined ? {} : { charged: taken }),
       }
     }
     case "RefundQueued":
-      return { code: error.code, message: error.message, refund: error.refund, charged: true }
+      return {
+        code: error.code,
+        message: error.message,
+        refund: error.refund,
+        hint: afterRefund(error.refund),
+        charged: true,
+      }
     case "Unresolved":
       return {
         code: "settlement_unresolved",

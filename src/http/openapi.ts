@@ -8,7 +8,7 @@ import { OpenApi } from "effect/http-api"
 import { usd } from "../domain/money.ts"
 import { type Parameter, type Product, products } from "../domain/product.ts"
 import { api } from "./api.ts"
-import { paymentsPrefix } from "./paymentStatus.ts"
+import { paymentIdFormula, paymentsPrefix } from "./paymentStatus.ts"
 
 type Json = Record<string, unknown>
 
@@ -147,7 +147,7 @@ const paymentId = {
   name: "paymentId",
   in: "path",
   required: true,
-  description: "keccak256 over chain, asset, payer and nonce of the authorization",
+  description: `${paymentIdFormula}, of the authorization; an error's \`refund.id\` is the same`,
   schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
 }
 
@@ -233,7 +233,7 @@ function headersOf(status: string, kind: Kind): Json {
   if (status === "405") return { ...every, Allow: ref("Allow") }
   if (status === "429") return { ...every, ...limited, ...waiting }
   if (kind === "fresh" && ["400", "404"].includes(status)) return { ...every, ...limited }
-  return ["502", "503", "504"].includes(status) ? { ...every, ...waiting } : every
+  return ["409", "502", "503", "504"].includes(status) ? { ...every, ...waiting } : every
 }
 
 /** A query parameter as it is decoded: an integer is an integer, with its bounds. */

@@ -18,6 +18,8 @@ export const paymentsPrefix = "/v1/payments/"
 /** How long the store may take over a row. */
 const findFor = Duration.seconds(2)
 const isPaymentId = Schema.is(PaymentId)
+/** How a buyer, who has the authorization, makes its id. */
+export const paymentIdFormula = 'keccak256(abi.encode("pay/v1", chainId, asset, from, nonce))'
 const expected = "must be 0x and 64 hexadecimal digits"
 
 const malformed = prepare({
@@ -28,7 +30,7 @@ const malformed = prepare({
 const unknown = prepare({
   code: "not_found",
   message: "No payment with this id was ever shown here",
-  hint: 'The id is keccak256(abi.encode("pay/v1", chainId, asset, from, nonce)).',
+  hint: `The id is ${paymentIdFormula}.`,
 })
 
 /** Looks a payment up by what follows the prefix; null while the store cannot be asked. */

@@ -118,6 +118,13 @@ Deno.test("an operation that is paid before it is computed has every way that ca
   }
 })
 
+Deno.test("a payment that is being worked on says when to come again", () => {
+  for (const { path } of Object.values(products)) {
+    const conflict = document.paths[path]?.get.responses["409"]
+    ok(conflict !== undefined && !("$ref" in conflict) && "Retry-After" in conflict.headers, path)
+  }
+})
+
 Deno.test("every free operation asks for no payment", () => {
   const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
   for (const [path, { get }] of Object.entries(document.paths)) {

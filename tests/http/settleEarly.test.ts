@@ -207,6 +207,7 @@ test("a work that fails after it was paid for is charged and refunded, and says 
     const response = yield* shop.pay(research, "?market=market-1")
     const { error } = yield* json(response)
     equal([response.status, error.code, error.charged], [502, "venue_error", true])
+    ok(error.hint.includes(`/v1/payments/${error.refund.id} `), error.hint)
     const to = buyer(0).address.toLowerCase()
     equal([error.refund.state, error.refund.amountUsd, error.refund.to], ["queued", "1.00", to])
     equal(yield* taken, once(research))
@@ -227,7 +228,8 @@ test("a work that fails after it was paid for is charged and refunded, and says 
       refund: { state: "queued", transaction: null, amountUsd: "1.00", to },
     })
     const again = yield* shop.pay(research, "?market=market-1")
-    equal([again.status, (yield* json(again)).error.refund.id], [410, error.refund.id])
+    const told = (yield* json(again)).error
+    equal([again.status, told.refund.id, told.hint], [410, error.refund.id, error.hint])
   })))
 
 test("what turns out to be worth nothing only when it is computed is refunded", () =>
