@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import { Microstructure } from "./book.ts"
 import { day, hour, IsoTime } from "./time.ts"
+import { FrozenCalibration } from "./whale.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes)
@@ -56,19 +57,7 @@ export const WhaleEntryData = Schema.Struct({
   fills: Schema.Int,
   firstFillAt: IsoTime,
   lastFillAt: IsoTime,
-  calibration: Schema.NullOr(Schema.Struct({
-    label: Schema.Literals(["follow", "fade", "neutral"]),
-    resolved: Schema.Int,
-    winRate: Price,
-    meanEntryPrice: Price,
-    edge: Schema.Finite,
-    edgeLow: Schema.Finite,
-    edgeHigh: Schema.Finite,
-    followRoi: Schema.Finite,
-    fadeRoi: Schema.Finite,
-    computedAt: IsoTime,
-    ruleVersion: Schema.String,
-  })),
+  calibration: Schema.NullOr(FrozenCalibration),
   microstructure: Schema.NullOr(Microstructure),
 }).annotate({ identifier: "WhaleEntryData" })
 

@@ -53,6 +53,21 @@ export interface Market {
   readonly mechanical: MechanicalSign | null
 }
 
+/** What stays the same of a market, whether it is open or long closed. */
+export type MarketFacts = Pick<
+  Market,
+  | "id"
+  | "slug"
+  | "question"
+  | "eventSlug"
+  | "url"
+  | "category"
+  | "outcomes"
+  | "tokenIds"
+  | "endsAt"
+  | "takerFeeRate"
+>
+
 /** The signs of a mechanical short-interval market. */
 export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
 

@@ -7,9 +7,12 @@
  * @module
  */
 import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Act } from "../domain/act.ts"
 import type { OrderBook } from "../domain/book.ts"
-import type { Market, MarketId, PricePoint, TokenId, Trade } from "../domain/market.ts"
+import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "../domain/market.ts"
+import type { Resolution } from "../domain/resolution.ts"
 import type { EpochMs } from "../domain/time.ts"
+import type { Board, Standing } from "../domain/tracking.ts"
 
 /** Rows that could not become domain values, counted by reason (short, stable, `snake_case`). */
 export type Rejections = Readonly<Record<string, number>>
@@ -18,6 +21,45 @@ export type Rejections = Readonly<Record<string, number>>
 export interface Decoded<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejected: Rejections
+}
+
+/** An act, and what its row says besides of the wallet that did it. */
+export interface ActivityRow {
+  readonly act: Act
+  /** The owner's name and the venue's pair of words for the wallet; empty where it has none. */
+  readonly userName: string
+  readonly pseudonym: string
+}
+
+/** One page of what a wallet did, newest first. */
+export interface ActivityPage extends Decoded<ActivityRow> {
+  /**
+   * The oldest instant among all rows of the page, also those rejected or no act; null for a page
+   * without rows.
+   */
+  readonly oldest: EpochMs | null
+  /** Continues in the same range; null at its end. */
+  readonly next: string | null
+}
+
+/** Wallets, where the venue shows whose each trade is. */
+export interface WalletSource {
+  /** The categories that have leaderboards of their own, `overall` first. */
+  readonly categories: readonly [string, ...ReadonlyArray<string>]
+  /** The first `limit` wallets of a board, by rank. */
+  readonly leaderboard: (
+    board: Board,
+    limit: number,
+  ) => Effect.Effect<Decoded<Standing>, VenueUnavailable>
+  /**
+   * What a wallet did in `[from, to]` (both ends included), maker and taker, newest first; `cursor`
+   * goes on from an earlier page of the same range. A page may repeat rows of the one before it.
+   */
+  readonly activity: (
+    wallet: string,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+    cursor: string | null,
+  ) => Effect.Effect<ActivityPage, VenueUnavailable>
 }
 
 /** The venue did not give a usable answer, after every retry its adapter allows. */
@@ -51,4 +93,14 @@ export class VenueClient extends Context.Service<VenueClient, {
     marketId: MarketId,
     since: EpochMs,
   ) => Effect.Effect<Decoded<Trade>, VenueUnavailable>
+  /** What is known of these markets, open or closed; one the venue does not know is absent. */
+  readonly facts: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<Decoded<MarketFacts>, VenueUnavailable>
+  /** How these markets ended; one that has not, or of which nobody can say how, is absent. */
+  readonly resolutions: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<Decoded<Resolution>, VenueUnavailable>
+  /** Null for a venue whose trades are anonymous: it yields no whale entries. */
+  readonly wallets: WalletSource | null
 }>()("bellwether/services/VenueClient") {}

@@ -1,18 +1,186 @@
 /**
- * The port to the memory of calibrated wallets.
+ * The port to the memory of tracked wallets: what they did, their entries, how those ended, and what
+ * that says of each.
+ *
+ * A position is one wallet in one market. What changes a position's acts makes it stale: its entries
+ * have to be made anew. What changes its entries once its market has ended, or how the market ended,
+ * makes it uncounted: its wallet's sums have to be moved. Both marks are made in the transaction that
+ * makes the change and carry its number, so whoever works a position off takes only the mark it saw,
+ * and a crash anywhere leaves it for the next.
  *
  * @module
  */
 import { Context, type Effect } from "effect"
+import type { NumberedAct } from "../domain/act.ts"
+import type { Judgement } from "../domain/calibration.ts"
+import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { MarketFacts, MarketId } from "../domain/market.ts"
+import type { Resolution } from "../domain/resolution.ts"
+import type { MarketScore, WalletSums, WalletTotals } from "../domain/score.ts"
 import type { EpochMs } from "../domain/time.ts"
-import type { WhaleRow } from "../domain/whale.ts"
+import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
+import type { CalibratedWhale } from "../domain/whale.ts"
 
-export interface CalibratedWhale {
-  readonly computedAt: EpochMs
-  readonly row: WhaleRow
+/** A stretch of a wallet's acts, read without a gap, and what is known of its history with it. */
+export interface ReadStretch {
+  readonly wallet: string
+  readonly acts: ReadonlyArray<NumberedAct>
+  /** The stretch everything is known of from now on, the one known before included. */
+  readonly readFrom: EpochMs
+  readonly readTo: EpochMs
+  readonly history: HistoryState
+}
+
+/** A position whose acts changed since its entries were made. */
+export interface StalePosition {
+  readonly wallet: string
+  readonly market: MarketFacts
+  /** Which change of its acts this is. */
+  readonly version: number
+  readonly acts: ReadonlyArray<NumberedAct>
+  readonly entries: ReadonlyArray<HeldEntry>
+}
+
+export interface MadePosition {
+  readonly wallet: string
+  readonly marketId: MarketId
+  readonly version: number
+  readonly entries: ReadonlyArray<HeldEntry>
+  readonly boughtBoth: boolean
+  /** Whether one of the entries waits to be told in the feed. */
+  readonly due: boolean
+}
+
+/** One wallet in one event, some of whose markets have to be counted anew. */
+export interface UncountedEvent {
+  readonly wallet: string
+  /** Entries opened before this do not count; null when all do. */
+  readonly countFrom: EpochMs | null
+  /** Every position of the wallet in the event that is counted or has to be. */
+  readonly positions: ReadonlyArray<{
+    readonly marketId: MarketId
+    readonly version: number
+    readonly feeRate: number
+    readonly entries: ReadonlyArray<HeldEntry>
+    readonly resolution: Resolution | null
+    /** What its wallet's sums hold of it; null when nothing. */
+    readonly counted: MarketScore | null
+    /** False for a sibling that stands as it is. */
+    readonly changed: boolean
+  }>
+}
+
+/** What becomes of a position that was counted. */
+export interface CountedPosition {
+  readonly wallet: string
+  readonly marketId: MarketId
+  readonly version: number
+  readonly score: MarketScore | null
+}
+
+/** One wallet's part in the judgement of all. */
+export interface JudgedWallet {
+  readonly wallet: string
+  readonly judgement: Judgement | null
 }
 
 export class WhaleStore extends Context.Service<WhaleStore, {
+  /**
+   * Tracks the wallets that are not tracked yet, and renames those that are. A wallet never loses its
+   * place; one of a profit board that turns up on a volume board counts as found there from then on,
+   * and its positions become uncounted. Returns how many are new.
+   */
+  readonly track: (
+    wallets: ReadonlyArray<{
+      readonly wallet: string
+      readonly name: string
+      readonly source: TrackingSource
+    }>,
+    at: EpochMs,
+  ) => Effect.Effect<number>
+  /** Every tracked wallet, by address. */
+  readonly tracked: Effect.Effect<ReadonlyArray<TrackedWallet>>
+  /** Adds acts (those already known change nothing) and moves the markers, in one transaction. */
+  readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
+
+  /** Markets with acts, of which the facts are not known and were not asked since `askedBefore`. */
+  readonly unknownMarkets: (
+    limit: number,
+    askedBefore: EpochMs,
+  ) => Effect.Effect<ReadonlyArray<MarketId>>
+  /** Remembers facts, and that `asked` were asked for. */
+  readonly saveFacts: (
+    facts: ReadonlyArray<MarketFacts>,
+    asked: ReadonlyArray<MarketId>,
+    at: EpochMs,
+  ) => Effect.Effect<void>
+
+  /** Stale positions whose market's facts are known, oldest mark first. */
+  readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
+  /**
+   * Remembers the entries of positions, and takes their mark unless their acts changed meanwhile. A
+   * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
+   */
+  readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
+  /** Positions with an entry that waits to be told, as they stand now; `acts` is empty. */
+  readonly due: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
+
+  /**
+   * Markets with entries to ask about: those that have not ended and were not asked since
+   * `askedBefore`, then those that ended after `endedAfter` and were not asked since
+   * `askedAgainBefore`; the longest unasked first.
+   */
+  readonly unresolved: (query: {
+    readonly limit: number
+    readonly askedBefore: EpochMs
+    readonly endedAfter: EpochMs
+    readonly askedAgainBefore: EpochMs
+  }) => Effect.Effect<ReadonlyArray<MarketId>>
+  /**
+   * Remembers how markets ended, and that `asked` were asked. Where that is news, or another word than
+   * before, every position in the market becomes uncounted. A market once ended that is not among the
+   * resolutions stays ended. Returns how many were news.
+   */
+  readonly saveResolutions: (
+    resolutions: ReadonlyArray<Resolution>,
+    asked: ReadonlyArray<MarketId>,
+    at: EpochMs,
+  ) => Effect.Effect<number>
+
+  /** Events with uncounted positions, oldest mark first, at most about `limit` positions. */
+  readonly uncounted: (limit: number) => Effect.Effect<ReadonlyArray<UncountedEvent>>
+  /** The sums of these wallets; a wallet without counted positions is absent. */
+  readonly sums: (
+    wallets: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyMap<string, WalletSums>>
+  /**
+   * Moves the sums and judgements of wallets together with what was counted of their positions, all in
+   * one transaction. Returns false, and changes nothing, when a position's version is another by now.
+   */
+  readonly saveCounted: (
+    positions: ReadonlyArray<CountedPosition>,
+    wallets: ReadonlyArray<{
+      readonly wallet: string
+      readonly sums: WalletSums
+      readonly judgement: Judgement | null
+    }>,
+  ) => Effect.Effect<boolean>
+
+  /** Every wallet with counted positions; those with a truncated or unread history are absent. */
+  readonly judged: Effect.Effect<ReadonlyArray<JudgedWallet>>
+  /** What the same wallets' sums hold that adds up over wallets. */
+  readonly totals: Effect.Effect<ReadonlyArray<WalletTotals>>
+  /** Entries in markets that have not ended, by wallet (hedges too). */
+  readonly openEntries: Effect.Effect<ReadonlyMap<string, number>>
   /** Every calibrated wallet, in no particular order; some have too few entries to be sold. */
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
+  /** As it stands, and as it stood before that: what an entry that began between the two is given. */
+  readonly calibrations: (
+    wallets: ReadonlyArray<string>,
+  ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<CalibratedWhale>>>
+  /** Rewrites what changed and keeps what it replaces; `gone` have no calibration any more. */
+  readonly saveCalibrated: (
+    whales: ReadonlyArray<CalibratedWhale>,
+    gone: ReadonlyArray<string>,
+  ) => Effect.Effect<void>
 }>()("bellwether/services/WhaleStore") {}

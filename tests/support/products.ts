@@ -15,10 +15,10 @@ import {
 } from "../../src/domain/market.ts"
 import { endingWithin } from "../../src/domain/resolving.ts"
 import { hour } from "../../src/domain/time.ts"
-import type { WhaleRow } from "../../src/domain/whale.ts"
+import type { CalibratedWhale, WhaleRow } from "../../src/domain/whale.ts"
 import { MarketStore } from "../../src/services/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
-import { type CalibratedWhale, WhaleStore } from "../../src/services/WhaleStore.ts"
+import { WhaleStore } from "../../src/services/WhaleStore.ts"
 import { market } from "./market.ts"
 
 export interface Shelf {
@@ -91,6 +91,11 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   winRate: 0.64,
   fadeRoi: -0.22,
   label: "neutral",
+  source: "volume",
+  marketMaker: false,
+  events: 70,
+  winRateLow: 0.53,
+  winRateHigh: 0.73,
   mirrorRoi: 0.18,
   meanEntryPrice: 0.52,
   edge: 0.12,
@@ -160,10 +165,13 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
         (all) => all.filter(({ at }) => from <= at && at <= to),
       ),
     trades: () => Effect.succeed({ rows: [], rejected: {} }),
+    facts: () => Effect.succeed({ rows: [], rejected: {} }),
+    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
+    wallets: null,
   })
 }
 
-const whaleStore = ({ whales }: Shelf) => Layer.succeed(WhaleStore, { calibrated: Ref.get(whales) })
+const whaleStore = ({ whales }: Shelf) => Layer.mock(WhaleStore, { calibrated: Ref.get(whales) })
 
 /** The ports the products work through. */
 export const shelfLayer = (shelf: Shelf) =>

@@ -86,6 +86,9 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
       Effect.succeed(
         (histories.get(tokenId) ?? []).filter(({ at }) => at >= from && at <= to),
       ),
+    facts: () => Effect.succeed({ rows: [], rejected: {} }),
+    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
+    wallets: null,
     trades: (marketId: MarketId, since) =>
       Effect.succeed({
         rows: trades.filter((trade) => trade.marketId === marketId && trade.at >= since)

@@ -56,6 +56,9 @@ export function layer(
         books: books(asks(client, clob, pace.books, limits), options, limits),
         priceHistory: priceHistory(asks(client, clob, pace.history, limits), options, limits),
         trades: trades(asks(client, data, pace.trades, limits), options, limits),
+        facts: () => Effect.succeed({ rows: [], rejected: {} }),
+        resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
+        wallets: null,
       })
     }),
   )

@@ -11,10 +11,9 @@ import { WhaleStore } from "../../services/WhaleStore.ts"
 /** Wallets read at once; the service tracks fewer. */
 const walletsMax = 10_000
 
-export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.effect(
-  WhaleStore,
+export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.unwrap(
   Effect.map(SqlClient, (sql) =>
-    WhaleStore.of({
+    Layer.mock(WhaleStore, {
       calibrated: sql<{ computed_at: Date; calibration: WhaleRow }>`
         SELECT computed_at, calibration FROM whale_calibration
         ORDER BY wallet LIMIT ${walletsMax}`.pipe(

@@ -78,6 +78,9 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
           price: point.price,
         }))
       }),
+    facts: () => Effect.succeed({ rows: [], rejected: {} }),
+    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
+    wallets: null,
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)
