@@ -127,12 +127,18 @@ export class WhaleStore extends Context.Service<WhaleStore, {
 
   /**
    * Markets with entries to ask about: those that have not ended and were not asked since
-   * `askedBefore`, then those that ended after `endedAfter` and were not asked since
+   * `askedBefore` (or, where their scheduled end lies in `[ending.from, ending.to]`, since
+   * `ending.askedBefore`), then those that ended after `endedAfter` and were not asked since
    * `askedAgainBefore`; the longest unasked first.
    */
   readonly unresolved: (query: {
     readonly limit: number
     readonly askedBefore: EpochMs
+    readonly ending: {
+      readonly from: EpochMs
+      readonly to: EpochMs
+      readonly askedBefore: EpochMs
+    }
     readonly endedAfter: EpochMs
     readonly askedAgainBefore: EpochMs
   }) => Effect.Effect<ReadonlyArray<MarketId>>
@@ -178,7 +184,11 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   readonly calibrations: (
     wallets: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<CalibratedWhale>>>
-  /** Rewrites what changed and keeps what it replaces; `gone` have no calibration any more. */
+  /**
+   * Rewrites what changed and keeps what it replaces; `gone` have no calibration any more. A row
+   * with the `computedAt` of the one held says the same of its wallet: it takes that one's place, and
+   * what stood before both stays.
+   */
   readonly saveCalibrated: (
     whales: ReadonlyArray<CalibratedWhale>,
     gone: ReadonlyArray<string>,
