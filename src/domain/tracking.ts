@@ -49,6 +49,8 @@ export interface TrackedWallet {
   /** Every act in `[readFrom, readTo]` has been read; null before the first page. */
   readonly readFrom: EpochMs | null
   readonly readTo: EpochMs | null
+  /** Acts that are known of it. */
+  readonly acts: number
   /** Distinct markets it acted in, and those of them in which it bought both outcomes. */
   readonly markets: number
   readonly bothSides: number

@@ -40,6 +40,8 @@ export interface ActivityPage extends Decoded<ActivityRow> {
   readonly oldest: EpochMs | null
   /** Continues in the same range; null at its end. */
   readonly next: string | null
+  /** Whether the range goes on beyond this page, and the venue gives no more of it; `next` is null. */
+  readonly cut: boolean
 }
 
 /** Wallets, where the venue shows whose each trade is. */
@@ -53,7 +55,8 @@ export interface WalletSource {
   ) => Effect.Effect<Decoded<Standing>, VenueUnavailable>
   /**
    * What a wallet did in `[from, to]` (both ends included), maker and taker, newest first; `cursor`
-   * goes on from an earlier page of the same range. A page may repeat rows of the one before it.
+   * goes on from an earlier page of the same range. A page may repeat rows of the one before it, when
+   * others have come in above them meanwhile.
    */
   readonly activity: (
     wallet: string,

@@ -100,7 +100,12 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   ) => Effect.Effect<number>
   /** Every tracked wallet, by address. */
   readonly tracked: Effect.Effect<ReadonlyArray<TrackedWallet>>
-  /** Adds acts (those already known change nothing) and moves the markers, in one transaction. */
+  /**
+   * Adds acts (those already known change nothing) and moves the markers, in one transaction. Several
+   * may read one wallet at once, each from what it knew: the markers only ever move apart, and not for
+   * a stretch that leaves a gap of a second or more to the one known; a history goes from `reading` to
+   * `whole` to `truncated` and never back.
+   */
   readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
 
   /** Markets with acts, of which the facts are not known and were not asked since `askedBefore`. */
