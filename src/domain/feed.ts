@@ -5,7 +5,8 @@
  */
 import { Schema } from "effect"
 import { Microstructure } from "./book.ts"
-import { day, hour, IsoTime } from "./time.ts"
+import type { Market } from "./market.ts"
+import { day, hour, IsoTime, isoTime } from "./time.ts"
 import { FrozenCalibration } from "./whale.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
@@ -25,6 +26,13 @@ export const MarketRef = Schema.Struct({
   liquidityUsd: Schema.Finite,
 })
 export type MarketRef = typeof MarketRef.Type
+
+/** A market as an item shows it. */
+export function marketRef(market: Market): MarketRef {
+  const { slug, question, url, category, endsAt, volumeUsd, liquidityUsd } = market
+  const eventEndDate = endsAt === null ? null : isoTime(endsAt)
+  return { slug, question, url, category, eventEndDate, volumeUsd, liquidityUsd }
+}
 
 export const MoveWindow = Schema.Literals(["1h", "24h"])
 export type MoveWindow = typeof MoveWindow.Type

@@ -13,7 +13,7 @@
 import { Result } from "effect"
 import { fromHalfSteps, halfSteps, isPrice } from "./book.ts"
 import { confirmation, slackTicks, startIsStray } from "./confirmation.ts"
-import { type MarketRef, type MoveWindow, type NewFeedItem, windowMs } from "./feed.ts"
+import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "./feed.ts"
 import type { Market, SeriesPoint } from "./market.ts"
 import { isNovel } from "./novelty.ts"
 import type { Move, MoveEvidence, MoveInput, Mover } from "./move.ts"
@@ -215,10 +215,4 @@ export function moverItem(mover: Mover, createdAt: EpochMs): NewFeedItem {
       microstructure,
     },
   }
-}
-
-function marketRef(market: Market): MarketRef {
-  const { slug, question, url, category, endsAt, volumeUsd, liquidityUsd } = market
-  const eventEndDate = endsAt === null ? null : isoTime(endsAt)
-  return { slug, question, url, category, eventEndDate, volumeUsd, liquidityUsd }
 }

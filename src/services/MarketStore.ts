@@ -19,6 +19,10 @@ export class MarketStore extends Context.Service<MarketStore, {
   /** Keeps the newest word on each market (by id). Any number of rows; batched inside. */
   readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
   readonly bySlug: (slug: string) => Effect.Effect<Option.Option<Market>>
+  /** Those of these markets that are held. One query for all. */
+  readonly byIds: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<ReadonlyMap<MarketId, Market>>
   /**
    * Open and proposed markets of the event with this slug, by slug, at most `limit`. What the venue
    * has stopped listing since is among them.

@@ -41,6 +41,11 @@ export interface StalePosition {
   readonly entries: ReadonlyArray<HeldEntry>
 }
 
+/** A position with an entry that waits to be told in the feed. */
+export interface DuePosition extends Omit<StalePosition, "acts"> {
+  readonly boughtBoth: boolean
+}
+
 export interface MadePosition {
   readonly wallet: string
   readonly marketId: MarketId
@@ -127,8 +132,8 @@ export class WhaleStore extends Context.Service<WhaleStore, {
    * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
    */
   readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
-  /** Positions with an entry that waits to be told, as they stand now; `acts` is empty. */
-  readonly due: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
+  /** Positions with an entry that waits to be told, as they stand now. */
+  readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DuePosition>>
 
   /**
    * Markets with entries to ask about: those that have not ended and were not asked since

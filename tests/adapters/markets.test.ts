@@ -122,6 +122,15 @@ onEveryStore("MarketStore", (law) => {
             model.markets.get(id),
           )
         }
+        for (const asked of [ids, ids.slice(1, 3), []]) {
+          assert.deepEqual(
+            yield* store.byIds([...asked, MarketId.make("unheard-of")]),
+            new Map(asked.flatMap((id) => {
+              const held = model.markets.get(id)
+              return held === undefined ? [] : [[id, held]]
+            })),
+          )
+        }
         for (const [from, to] of [[0, 40], [8, 16], [3, 11], [20, 20], [39, 2]] as const) {
           for (const id of ids) {
             assert.deepEqual(

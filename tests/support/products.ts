@@ -115,6 +115,11 @@ const marketStore = ({ markets, series }: Shelf) =>
         Ref.get(markets),
         (all) => Option.fromUndefinedOr(all.find((row) => row.slug === slug)),
       ),
+    byIds: (ids) =>
+      Effect.map(
+        Ref.get(markets),
+        (all) => new Map(all.filter(({ id }) => ids.includes(id)).map((row) => [row.id, row])),
+      ),
     liveOfEvent: (slug, limit) =>
       Effect.map(
         Ref.get(markets),

@@ -6,7 +6,7 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { Market } from "../../domain/market.ts"
+import type { Market, MarketId } from "../../domain/market.ts"
 import { type EndingMarket, type ResolvingQuery, resolvingRowsMax } from "../../domain/resolving.ts"
 import { type EpochMs, hour } from "../../domain/time.ts"
 import { MarketStore } from "../../services/MarketStore.ts"
@@ -33,6 +33,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
       MarketStore.of({
         save: save(sql),
         bySlug: bySlug(sql),
+        byIds: byIds(sql),
         liveOfEvent: liveOfEvent(sql),
         endingWithin: endingWithin(sql),
         count: count(sql),
@@ -96,6 +97,16 @@ const bySlug = (sql: SqlClient) =>
     FROM market JOIN market_quote USING (market_id)
     WHERE slug = ${slug} ORDER BY market.changed_at DESC LIMIT 1`
     return Option.map(Option.fromNullishOr(row), market)
+  }, Effect.orDie)
+
+const byIds = (sql: SqlClient) =>
+  Effect.fn("MarketStore.byIds")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return new Map<MarketId, Market>()
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE market_id = ANY (${marketIds}::text[])`
+    return new Map(rows.map(market).map((held) => [held.id, held]))
   }, Effect.orDie)
 
 const liveOfEvent = (sql: SqlClient) =>
