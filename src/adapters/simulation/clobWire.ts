@@ -8,7 +8,7 @@ import { type EpochMs, hour, minute, second } from "../../domain/time.ts"
 import { exact, midOf } from "./books.ts"
 import type { Json } from "./gammaWire.ts"
 import { hex, mix } from "./seed.ts"
-import type { WorldClock } from "./venue.ts"
+import type { WorldClock } from "./clock.ts"
 import type { World } from "./world.ts"
 
 /** One book; null for a token without one. */

@@ -15,7 +15,7 @@ import {
 import type { Route } from "./faults.ts"
 import { eventId, type Json } from "./gammaWire.ts"
 import type { Fill } from "./tape.ts"
-import type { WorldClock } from "./venue.ts"
+import type { WorldClock } from "./clock.ts"
 import type { Wallet } from "./wallets.ts"
 import type { World } from "./world.ts"
 

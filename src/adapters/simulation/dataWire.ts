@@ -9,7 +9,7 @@ import type { Json } from "./gammaWire.ts"
 import type { SimulatedMarket } from "./lives.ts"
 import { hex, mix, uniform } from "./seed.ts"
 import type { Fill } from "./tape.ts"
-import type { WorldClock } from "./venue.ts"
+import type { WorldClock } from "./clock.ts"
 import type { Wallet } from "./wallets.ts"
 import type { World } from "./world.ts"
 

@@ -7,7 +7,7 @@ import { day, type EpochMs, hour, isoTime } from "../../domain/time.ts"
 import { exact, midOf } from "./books.ts"
 import type { SimulatedMarket } from "./lives.ts"
 import { hex, mix, uniform } from "./seed.ts"
-import type { WorldClock } from "./venue.ts"
+import type { WorldClock } from "./clock.ts"
 import type { World } from "./world.ts"
 
 export type Json = { readonly [key: string]: unknown }

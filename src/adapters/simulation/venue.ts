@@ -5,38 +5,18 @@
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../domain/book.ts"
-import type { Market, Trade } from "../../domain/market.ts"
+import type { Market, MarketFacts, Trade } from "../../domain/market.ts"
+import type { Resolution } from "../../domain/resolution.ts"
 import { type EpochMs, minute } from "../../domain/time.ts"
 import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
+import { type VenueOptions, worldClock } from "./clock.ts"
+import { walletSource } from "./walletSource.ts"
 import { makeWorld, type World } from "./world.ts"
-
-export interface VenueOptions {
-  /** World milliseconds in one of the clock's; 1 unless a faster world is wanted. */
-  readonly speed?: number
-  /** The clock's time when the world is at its origin; the origin itself by default. */
-  readonly clockOrigin?: EpochMs
-}
-
-/** How the clock's time and the world's follow from each other. */
-export interface WorldClock {
-  readonly toWorld: (at: EpochMs) => EpochMs
-  readonly fromWorld: (at: EpochMs) => EpochMs
-  readonly speed: number
-}
 
 /** Markets in one page of the listing. */
 const pageSize = 500
 /** Fills in one answer. */
 const tradesMax = 1_000
-export function worldClock(world: World, options: VenueOptions = {}): WorldClock {
-  const { speed = 1, clockOrigin = world.options.origin } = options
-  const { origin } = world.options
-  return {
-    speed,
-    toWorld: (at) => Math.floor(origin + (at - clockOrigin) * speed),
-    fromWorld: (at) => Math.floor(clockOrigin + (at - origin) / speed),
-  }
-}
 
 /**
  * A world for `deno task dev`: eventful at any hour, in real time, the same after a restart. Its
@@ -47,7 +27,8 @@ export function devWorld(seed: number): World {
 }
 
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {
-  const { toWorld, fromWorld, speed } = worldClock(world, options)
+  const clock = worldClock(world, options)
+  const { toWorld, fromWorld, speed } = clock
   const now = Effect.map(Clock.currentTimeMillis, toWorld)
   return Layer.succeed(VenueClient, {
     name: "simulated",
@@ -78,9 +59,36 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
           price: point.price,
         }))
       }),
-    facts: () => Effect.succeed({ rows: [], rejected: {} }),
-    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
-    wallets: null,
+    facts: (marketIds) =>
+      Effect.map(now, (at) =>
+        sound(
+          marketIds.flatMap((id): ReadonlyArray<MarketFacts> => {
+            const market = world.catalogue.byId(id)
+            return market === undefined || market.opensAt > at
+              ? []
+              : [factsOf(onClock(world.listed(market, at), fromWorld))]
+          }),
+        )),
+    resolutions: (marketIds) =>
+      Effect.map(now, (at) =>
+        sound(
+          marketIds.flatMap((id): ReadonlyArray<Resolution> => {
+            const market = world.catalogue.byId(id)
+            if (market === undefined || market.resolvedAt > at) return []
+            const payouts = world.truth.payouts(market)
+            const ended = {
+              marketId: market.id,
+              resolvedAt: fromWorld(market.resolvedAt),
+              source: "oracle" as const,
+            }
+            return [
+              payouts === null
+                ? { ...ended, state: "cancelled" }
+                : { ...ended, state: "paid", payouts },
+            ]
+          }),
+        )),
+    wallets: walletSource(world, clock),
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)
@@ -93,6 +101,12 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
 
 /** A name that is nobody's (RFC 2606): a made-up market must not seem to stand at the real venue. */
 const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
+
+function factsOf(market: Market): MarketFacts {
+  const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate } =
+    market
+  return { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate }
+}
 
 /** A market as the port gives it: on the clock's time, and plainly made up. */
 function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {

@@ -11,7 +11,7 @@ import { dataAnswer } from "./dataRoutes.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
 import { gammaMarket, type Json } from "./gammaWire.ts"
 import { mix } from "./seed.ts"
-import { type VenueOptions, type WorldClock, worldClock } from "./venue.ts"
+import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
 import type { World } from "./world.ts"
 
 export interface WireOptions extends VenueOptions {
