@@ -91,7 +91,7 @@ at("activity asked for in pieces is the whole", (_, source) =>
 at("a stranger has no activity", (_, source) =>
   Effect.gen(function* () {
     const page = yield* source.activity(`0x${"1".repeat(40)}`, { from: 0, to: now }, null)
-    deepStrictEqual(page, { rows: [], rejected: {}, oldest: null, next: null })
+    deepStrictEqual(page, { rows: [], rejected: {}, oldest: null, next: null, cut: false })
   }))
 
 at(

@@ -44,7 +44,7 @@ export function walletSource(world: World, clock: WorldClock): WalletSource {
   }
 }
 
-const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null }
+const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
 /** The page of a wallet's acts in `[from, to]` of the clock that follows the newest `skip` of them. */
 function pageOf(
@@ -79,5 +79,6 @@ function pageOf(
     rejected: {},
     oldest: page.at(-1)?.act.at ?? null,
     next: rows.length > skip + pageRows ? String(skip + pageRows) : null,
+    cut: false,
   }
 }
