@@ -27,6 +27,8 @@ export { type Variable, variables } from "./variables.ts"
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
 const maxBudget = 1_000
+/** Hardly an entry is larger: with more, the feed would tell of none. */
+const maxWhaleStakeUsd = 1_000_000
 
 type VenueSettings =
   | { readonly kind: "simulated"; readonly seed: number }
@@ -58,6 +60,8 @@ export interface Settings extends Money {
   readonly hold: Duration.Duration
   readonly sweep: Duration.Duration
   readonly scan: Duration.Duration
+  /** What a tracked wallet's entry must cost to be told in the feed, in USD. */
+  readonly whaleStakeUsdMin: number
   readonly freeLimit: Budget
   readonly documentLimit: Budget
   readonly invalidPaymentLimit: Budget
@@ -97,6 +101,13 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
     venue,
     ...about,
     ...(yield* pace(mode, read)),
+    whaleStakeUsdMin: yield* read(
+      "WHALE_MIN_STAKE_USD",
+      Config.Int,
+      `whole USD from 1 to ${maxWhaleStakeUsd}`,
+      1_000,
+      (usd) => usd >= 1 && usd <= maxWhaleStakeUsd,
+    ),
     freeLimit: yield* budget(read, "FREE_LIMIT", { limit: 5, windowMs: 60_000 }),
     documentLimit: yield* budget(read, "DOCUMENT_LIMIT", { limit: 120, windowMs: 60_000 }),
     invalidPaymentLimit: yield* budget(read, "INVALID_PAYMENT_LIMIT", {

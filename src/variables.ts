@@ -38,6 +38,7 @@ export const variables = {
   SCAN: "how often the chain is read for transfers to PAY_TO_ADDRESS",
   REFUND_MAX_PER_HOUR_USD: "refunds over it in an hour wait for a person",
   REFUND_MAX_PER_DAY_USD: "refunds over it in a day wait for a person",
+  WHALE_MIN_STAKE_USD: "what an entry of a tracked wallet must cost to be told in the feed",
   FREE_LIMIT: "free requests a client address, as requests/seconds, or off",
   DOCUMENT_LIMIT: "documents and unpaid probes a client address",
   INVALID_PAYMENT_LIMIT: "invalid payments and given-away answers a client address",

@@ -43,11 +43,12 @@ const treasuryKey = `0x${"c3".repeat(32)}`
 
 test("dev needs no variable", () =>
   Effect.gen(function* () {
-    const { venue, payments, database, tick } = yield* settings("dev", {})
+    const { venue, payments, database, tick, whaleStakeUsdMin } = yield* settings("dev", {})
     equal(venue, { kind: "simulated", seed: 1 })
     equal(payments, { kind: "simulated" })
     equal(database, { kind: "embedded", dir: ".data/simulated-1", served: null })
     equal(Duration.toMillis(tick), 10_000)
+    equal(whaleStakeUsdMin, 1_000)
   }))
 
 test("dev keeps each world in a folder of its own", () =>
@@ -86,6 +87,7 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["SCAN", ["0 seconds", "2 hours"]],
   ["FINALITY", ["latest", "0", "-1", "1.5", "1001"]],
   ["FREE_LIMIT", ["5", "0/60s", "5/0s", "1001/60s", "none"]],
+  ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
   ["LOG_LEVEL", ["loud"]],
 ]
