@@ -8,6 +8,13 @@ import { type EpochMs, IsoTime } from "./time.ts"
 
 /** A wallet with fewer resolved entries has no row: too little to say anything. */
 export const resolvedEntriesMin = 30
+/** A wallet whose entries are spread over fewer events is not judged: they may all be one bet. */
+export const resolvedEventsMin = 10
+/**
+ * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: this
+ * many are about 0.7 MB.
+ */
+export const tableRowsMax = 500
 
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -77,9 +84,75 @@ export interface CalibratedWhale {
   readonly row: WhaleRow
 }
 
+/** The table as it is sold. */
+export interface CalibrationTable {
+  /** When the newest row was computed. */
+  readonly computedAt: EpochMs
+  /** Never empty; the largest stake first. */
+  readonly wallets: readonly [WhaleRow, ...ReadonlyArray<WhaleRow>]
+  /** Wallets that have a row to show and found no place: those with the smallest stakes. */
+  readonly omitted: number
+}
+
+/** The table of these wallets; null while none may be sold. */
+export function calibrationTable(whales: ReadonlyArray<CalibratedWhale>): CalibrationTable | null {
+  const rows = publishable(whales.map(({ row }) => row))
+  const [first, ...rest] = rows.slice(0, tableRowsMax).map(rounded)
+  if (first === undefined) return null
+  return {
+    computedAt: computedAtOf(whales) ?? 0,
+    wallets: [first, ...rest],
+    omitted: rows.length - 1 - rest.length,
+  }
+}
+
+/** When the newest of these was computed; null when there is none. */
+export function computedAtOf(whales: ReadonlyArray<CalibratedWhale>): EpochMs | null {
+  return whales.reduce<EpochMs | null>(
+    (newest, { computedAt }) => newest === null || computedAt > newest ? computedAt : newest,
+    null,
+  )
+}
+
 /** The rows that may be sold, the largest stake first: an order that no outcome has a say in. */
 export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleRow> {
   return rows
     .filter(({ resolved }) => resolved >= resolvedEntriesMin)
     .sort((a, b) => b.stakeUsd - a.stakeUsd || (a.wallet < b.wallet ? -1 : 1))
+}
+
+/** A rate, a price or a return as it is shown: to a hundredth of a percent. */
+export const shownRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
+
+/** USD as they are shown: to the cent. */
+export const shownUsd = (usd: number): number => Math.round(usd * 100) / 100
+
+/** More digits would be noise, and half of the bytes. */
+function rounded(row: WhaleRow): WhaleRow {
+  return {
+    ...row,
+    winRate: shownRate(row.winRate),
+    fadeRoi: shownRate(row.fadeRoi),
+    winRateLow: shownRate(row.winRateLow),
+    winRateHigh: shownRate(row.winRateHigh),
+    mirrorRoi: shownRate(row.mirrorRoi),
+    meanEntryPrice: shownRate(row.meanEntryPrice),
+    edge: shownRate(row.edge),
+    edgeLow: shownRate(row.edgeLow),
+    edgeHigh: shownRate(row.edgeHigh),
+    stakeUsd: shownUsd(row.stakeUsd),
+    oddsBands: row.oddsBands.map(roundedBand),
+  }
+}
+
+export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
+  return {
+    ...band,
+    meanEntryPrice: shownRate(band.meanEntryPrice),
+    winRate: shownRate(band.winRate),
+    winRateLow: shownRate(band.winRateLow),
+    winRateHigh: shownRate(band.winRateHigh),
+    followRoi: shownRate(band.followRoi),
+    fadeRoi: shownRate(band.fadeRoi),
+  }
 }

@@ -139,7 +139,12 @@ export const ResolvingBody = Schema.Struct({
 export const WhalesBody = Schema.Struct({
   success,
   computedAt: IsoTime,
-  data: Schema.Struct({ wallets: Schema.NonEmptyArray(WhaleRow) }),
+  data: Schema.Struct({
+    wallets: Schema.NonEmptyArray(WhaleRow),
+    omitted: Count.annotate({
+      description: "Wallets with a row that found no place in the answer: the smallest stakes",
+    }),
+  }),
 }).annotate({ identifier: "Whales" })
 
 export const ResearchBody = Schema.Struct({ success, ...researchFields })

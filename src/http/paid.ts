@@ -7,6 +7,7 @@ import { Effect, Layer, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { products } from "../domain/product.ts"
 import { isoTime } from "../domain/time.ts"
+import type { CalibrationTable } from "../domain/whale.ts"
 import { Feed } from "../services/Feed.ts"
 import { Research } from "../services/Research.ts"
 import { Resolving } from "../services/Resolving.ts"
@@ -105,18 +106,35 @@ const resolvingSale = (paywall: Paywall, service: Resolving["Service"]): Sold =>
   }),
 ]
 
-const whalesSale = (paywall: Paywall, { table }: WhaleTable["Service"]): Sold => [
-  whales.path,
-  paywall(whales)({
-    decode: readWhales,
-    check: () => Effect.asVoid(table),
-    work: () =>
-      Effect.map(table, ({ computedAt, wallets }) => ({
-        body: { computedAt: isoTime(computedAt), data: { wallets } },
-        charge: true,
-      })),
-  }),
-]
+const whalesSale = (paywall: Paywall, { table }: WhaleTable["Service"]): Sold => {
+  const encoded = encodedOnce(whalesBody)
+  return [
+    whales.path,
+    paywall(whales)({
+      decode: readWhales,
+      check: () => Effect.asVoid(table),
+      work: () => Effect.map(table, (made) => ({ body: encoded(made), charge: true })),
+    }),
+  ]
+}
+
+const whalesBody = ({ computedAt, wallets, omitted }: CalibrationTable) => ({
+  success: true,
+  computedAt: isoTime(computedAt),
+  data: { wallets, omitted },
+})
+
+const utf8 = new TextEncoder()
+
+/** The bytes of the body of a value, encoded again only for another value. */
+function encodedOnce<A>(bodyOf: (value: A) => unknown): (value: A) => Uint8Array {
+  let last: { readonly value: A; readonly bytes: Uint8Array } | null = null
+  return (value) => {
+    if (last?.value === value) return last.bytes
+    last = { value, bytes: utf8.encode(JSON.stringify(bodyOf(value))) }
+    return last.bytes
+  }
+}
 
 const researchSale = (paywall: Paywall, service: Research["Service"]): Sold => [
   research.path,

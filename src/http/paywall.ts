@@ -45,9 +45,12 @@ export interface Sale<Input extends CanonicalInput> {
 /** Decoded parameters, flat, so that they have one spelling. */
 export type CanonicalInput = Readonly<Record<string, string | number | boolean | null>>
 
-/** The body of a 200 without `success` and `charged`, which the paywall adds. */
 export interface Work {
-  readonly body: Readonly<Record<string, unknown>>
+  /**
+   * The body of a 200 without `success` and `charged`, which the paywall adds; or a whole body that
+   * was encoded before, for what is sold often and settles early, where there is no `charged`.
+   */
+  readonly body: Readonly<Record<string, unknown>> | Uint8Array
   /** False: there is nothing worth the price, so it is given away. */
   readonly charge: boolean
 }
@@ -211,6 +214,7 @@ function answerOf(
   return Effect.mapBoth(work, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {
+      if (body instanceof Uint8Array) return { body, charge }
       const charged = order === "compute-first" ? { charged: charge } : {}
       return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
     },

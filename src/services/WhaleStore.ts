@@ -190,6 +190,11 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   readonly openEntries: Effect.Effect<ReadonlyMap<string, number>>
   /** Every calibrated wallet, in no particular order; some have too few entries to be sold. */
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
+  /**
+   * Another word after every `saveCounted` and `saveCalibrated` that changed anything, else the same:
+   * what is shown of wallets is read anew when it has moved. Every replica asks once a second.
+   */
+  readonly calibrationVersion: Effect.Effect<string>
   /** As it stands, and as it stood before that: what an entry that began between the two is given. */
   readonly calibrations: (
     wallets: ReadonlyArray<string>,

@@ -3,37 +3,40 @@
  *
  * @module
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { BelowThreshold } from "../domain/refusal.ts"
-import type { EpochMs } from "../domain/time.ts"
-import { publishable, resolvedEntriesMin, type WhaleRow } from "../domain/whale.ts"
+import { type CalibrationTable, calibrationTable, resolvedEntriesMin } from "../domain/whale.ts"
+import { readOnChange } from "./readOnChange.ts"
 import { WhaleStore } from "./WhaleStore.ts"
 
-export interface CalibrationTable {
-  /** When the newest row was computed. */
-  readonly computedAt: EpochMs
-  /** Never empty; the largest stake first. */
-  readonly wallets: ReadonlyArray<WhaleRow>
-}
-
 export class WhaleTable extends Context.Service<WhaleTable, {
-  /** Fails while no wallet has enough resolved entries: an empty table is worth nothing. */
+  /**
+   * Fails while no wallet has enough resolved entries: an empty table is worth nothing. The same
+   * object as long as no calibration changed, and at most a few seconds behind.
+   */
   readonly table: Effect.Effect<CalibrationTable, BelowThreshold>
 }>()("bellwether/services/WhaleTable") {
   static readonly layer = Layer.effect(
     WhaleTable,
     Effect.gen(function* () {
       const store = yield* WhaleStore
-      const table = Effect.gen(function* () {
-        const held = yield* store.calibrated
-        const wallets = publishable(held.map(({ row }) => row))
-        if (wallets.length === 0) return yield* tooFew
-        return { computedAt: Math.max(...held.map(({ computedAt }) => computedAt)), wallets }
+      const held = yield* readOnChange({
+        version: store.calibrationVersion,
+        read: Effect.map(store.calibrated, calibrationTable),
+        apart: readingsApart,
+        ageMax: Duration.infinity,
       })
+      const table = Effect.flatMap(
+        held,
+        (table) => table === null ? Effect.fail(tooFew) : Effect.succeed(table),
+      )
       return WhaleTable.of({ table })
     }),
   )
 }
+
+/** While a thousand resolutions are counted, batch after batch, the table is read this often. */
+const readingsApart = Duration.seconds(5)
 
 const tooFew = new BelowThreshold({
   message: `No tracked wallet has ${resolvedEntriesMin} resolved entries yet`,

@@ -87,10 +87,23 @@ test("WhaleTable.table refuses while no wallet has 30 resolved entries", () =>
     strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
     const few = { computedAt: now, row: whaleRow({ resolved: 29 }) }
     yield* Ref.set(whales, [few])
+    yield* TestClock.adjust("5 seconds")
     strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
     yield* Ref.set(whales, [few, { computedAt: now - hour, row: whaleRow() }])
-    const { computedAt, wallets } = yield* table
-    equal([computedAt, wallets], [now, [whaleRow()]])
+    yield* TestClock.adjust("5 seconds")
+    equal(yield* table, { computedAt: now, wallets: [whaleRow()], omitted: 0 })
+  })))
+
+test("WhaleTable.table is the same object until a calibration changes", () =>
+  onShelf(Effect.fnUntraced(function* ({ whales }) {
+    const { table } = yield* WhaleTable
+    yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+    const first = yield* table
+    yield* TestClock.adjust("1 day")
+    strictEqual(yield* table, first)
+    yield* Ref.set(whales, [{ computedAt: now + hour, row: whaleRow({ winRate: 0.65 }) }])
+    yield* TestClock.adjust("5 seconds")
+    equal((yield* table).wallets[0].winRate, 0.65)
   })))
 
 test("Research.check() finds a market by its slug, or by that of an event with one live market", () =>

@@ -176,7 +176,11 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
   })
 }
 
-const whaleStore = ({ whales }: Shelf) => Layer.mock(WhaleStore, { calibrated: Ref.get(whales) })
+const whaleStore = ({ whales }: Shelf) =>
+  Layer.mock(WhaleStore, {
+    calibrationVersion: Effect.map(Ref.get(whales), (rows) => JSON.stringify(rows)),
+    calibrated: Ref.get(whales),
+  })
 
 /** The ports the products work through. */
 export const shelfLayer = (shelf: Shelf) =>

@@ -14,6 +14,12 @@ const walletsMax = 10_000
 export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.unwrap(
   Effect.map(SqlClient, (sql) =>
     Layer.mock(WhaleStore, {
+      calibrationVersion: sql<{ version: string }>`
+        SELECT count(*) || ' ' || coalesce(max(computed_at)::text, '') AS version
+        FROM whale_calibration`.pipe(
+        Effect.map(([row]) => row?.version ?? ""),
+        Effect.orDie,
+      ),
       calibrated: sql<{ computed_at: Date; calibration: WhaleRow }>`
         SELECT computed_at, calibration FROM whale_calibration
         ORDER BY wallet LIMIT ${walletsMax}`.pipe(
