@@ -4,10 +4,23 @@
  *
  * @module
  */
-import type { WalletSums, WalletTotals } from "./score.ts"
-import type { OddsBand } from "./whale.ts"
+import { z95 } from "./normal.ts"
+import { middle } from "./nullModel.ts"
+import {
+  addBandSums,
+  type BandSums,
+  meanPriceOf,
+  noBandSums,
+  publishedBands,
+  roisOf,
+  winRateOf,
+} from "./oddsBands.ts"
+import { pValueOf } from "./saddlepoint.ts"
+import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
+import { type OddsBand, resolvedEntriesMin, type WhaleLabel } from "./whale.ts"
 
-export declare const ruleVersion: string
+/** Names the rule behind a label; a rule that decides otherwise has another name. */
+export const ruleVersion = "fair-price-saddlepoint-bh-1"
 
 /** What a wallet's counted resolved entries say; every figure null-free because there is an entry. */
 export interface Rates {
@@ -15,6 +28,7 @@ export interface Rates {
   readonly events: number
   readonly cancelled: number
   readonly stakeUsd: number
+  /** 0.5, between 0 and 1, where no entry was decisive. */
   readonly winRate: number
   readonly winRateLow: number
   readonly winRateHigh: number
@@ -26,8 +40,47 @@ export interface Rates {
   readonly fadeRoi: number
   readonly oddsBands: ReadonlyArray<typeof OddsBand.Type>
 }
-/** Null when there is no counted entry (or none decisive). */
-export declare function ratesOf(sums: WalletSums): Rates | null
+
+/** Null when there is no counted entry. */
+export function ratesOf(sums: WalletSums): Rates | null {
+  const whole = wholeOf(sums.totals.bands)
+  if (whole.entries === 0) return null
+  return {
+    resolved: whole.entries,
+    events: sums.events,
+    cancelled: sums.totals.cancelled,
+    stakeUsd: whole.stakeUsd,
+    ...winRateOf(whole),
+    meanEntryPrice: meanPriceOf(whole),
+    ...edgeOf(sums, whole),
+    ...roisOf(whole),
+    oddsBands: publishedBands(sums.totals.bands),
+  }
+}
+
+/** All bands as one. */
+function wholeOf(bands: ReadonlyArray<BandSums>): BandSums {
+  return bands.reduce((whole, band) => addBandSums(whole, band, 1), noBandSums)
+}
+
+/**
+ * The mean of payout less price, and its 95 % interval. Entries of one event are one observation: the
+ * error is that of the sums of events. Straight wins at high prices barely vary, so it is never taken
+ * to be less than it would be if prices were fair.
+ */
+function edgeOf(sums: WalletSums, whole: BandSums) {
+  const edge = (whole.paid - whole.price) / whole.entries
+  const squares = sums.deviationSquares - 2 * edge * sums.deviationCounts +
+    edge ** 2 * sums.countSquares
+  const clustered = sums.events > 1 ? squares * sums.events / (sums.events - 1) : 0
+  const fair = sums.fair.curve[middle] ?? 0
+  const error = Math.sqrt(Math.max(0, clustered, fair)) / whole.entries
+  return {
+    edge,
+    edgeLow: Math.max(-1, edge - z95 * error),
+    edgeHigh: Math.min(1, edge + z95 * error),
+  }
+}
 
 /** What a label is decided by. Plain JSON. */
 export interface Judgement {
@@ -37,13 +90,39 @@ export interface Judgement {
   readonly followRoi: number
   readonly fadeRoi: number
 }
-/** Null under 30 counted resolved entries or 10 events. */
-export declare function judgementOf(sums: WalletSums): Judgement | null
 
-/** The label of each judged wallet: Benjamini-Hochberg at 0.05 over all of them. */
-export declare function labels(
-  judged: ReadonlyMap<string, Judgement>,
-): ReadonlyMap<string, "follow" | "fade" | "neutral">
+/** Fewer events say too little of a wallet, however many entries they hold. */
+export const eventsMin = 10
+
+/** Null under 30 counted resolved entries or 10 events. */
+export function judgementOf(sums: WalletSums): Judgement | null {
+  const whole = wholeOf(sums.totals.bands)
+  if (whole.entries < resolvedEntriesMin || sums.events < eventsMin) return null
+  return { pValue: pValueOf(sums.fair), edge: edgeOf(sums, whole).edge, ...roisOf(whole) }
+}
+
+type Label = typeof WhaleLabel.Type
+
+/** Among the labelled wallets, the share that may be labelled by chance. */
+const falseShareMax = 0.05
+
+/**
+ * The label of each judged wallet: Benjamini-Hochberg at 0.05 over all of them (Controlling the false
+ * discovery rate, Journal of the Royal Statistical Society B 57, 1995). A wallet is followed or faded
+ * only if that would have paid after fees.
+ */
+export function labels(judged: ReadonlyMap<string, Judgement>): ReadonlyMap<string, Label> {
+  const rising = [...judged.values()].map(({ pValue }) => pValue).sort((a, b) => a - b)
+  const last = rising.findLastIndex((p, i) => p <= falseShareMax * (i + 1) / rising.length)
+  const limit = rising[last] ?? -1
+  return new Map([...judged].map(([wallet, judgement]) => [wallet, labelOf(judgement, limit)]))
+}
+
+function labelOf({ pValue, edge, followRoi, fadeRoi }: Judgement, limit: number): Label {
+  if (pValue > limit) return "neutral"
+  if (edge > 0 && followRoi > 0) return "follow"
+  return edge < 0 && fadeRoi > 0 ? "fade" : "neutral"
+}
 
 /** What all counted resolved entries of all wallets say; null where there is none to say it. */
 export interface OverallRates {
@@ -57,4 +136,17 @@ export interface OverallRates {
 }
 
 /** The sums of all wallets as one: what the scorecard's overall figures and bands are made of. */
-export declare function overall(all: ReadonlyArray<WalletTotals>): OverallRates
+export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
+  const bands = noTotals.bands.map((none, i) =>
+    all.reduce((sum, totals) => addBandSums(sum, totals.bands[i] ?? none, 1), none)
+  )
+  const whole = wholeOf(bands)
+  const rois = whole.entries === 0 ? { followRoi: null, fadeRoi: null } : roisOf(whole)
+  return {
+    resolved: whole.entries,
+    cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
+    winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
+    ...rois,
+    oddsBands: publishedBands(bands),
+  }
+}

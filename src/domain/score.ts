@@ -5,40 +5,155 @@
  * @module
  */
 import type { Entry } from "./entry.ts"
+import {
+  addNullSums,
+  eventSums,
+  type FavouredSide,
+  noNullSums,
+  type NullSums,
+} from "./nullModel.ts"
+import {
+  addBandSums,
+  bandCount,
+  bandOf,
+  type BandSums,
+  entrySums,
+  noBandSums,
+} from "./oddsBands.ts"
 
 /** What one wallet's counted entries in one resolved market came to. Plain JSON. */
 export interface MarketScore {
-  readonly todo: never
+  /** Entries in a market that was cancelled; they count nowhere else. */
+  readonly cancelled: number
+  /** The bands that have entries. */
+  readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
+  readonly favoured: FavouredSide
 }
 
 /** What adds up over wallets too: the sums of each odds band, and counts. Plain JSON. */
 export interface WalletTotals {
-  readonly todo: never
+  readonly cancelled: number
+  /** One for each odds band, in order. */
+  readonly bands: ReadonlyArray<BandSums>
 }
 
-/** Everything a calibration is computed from, of one wallet. Plain JSON, of bounded size. */
+/**
+ * Everything a calibration is computed from, of one wallet. Plain JSON, of bounded size.
+ *
+ * With n entries of an event and D the sum of payout less price over them: the squared deviation of
+ * all events from any common edge e is `deviationSquares` - 2 e `deviationCounts` + e^2
+ * `countSquares`.
+ */
 export interface WalletSums {
   readonly totals: WalletTotals
+  /** Events with counted entries. */
+  readonly events: number
+  /** Sums over events of D^2, D n and n^2. */
+  readonly deviationSquares: number
+  readonly deviationCounts: number
+  readonly countSquares: number
+  readonly fair: NullSums
 }
 
-export declare const noSums: WalletSums
+export const noTotals: WalletTotals = {
+  cancelled: 0,
+  bands: Array.from({ length: bandCount }, () => noBandSums),
+}
+
+export const noSums: WalletSums = {
+  totals: noTotals,
+  events: 0,
+  deviationSquares: 0,
+  deviationCounts: 0,
+  countSquares: 0,
+  fair: noNullSums,
+}
 
 /**
  * The score of entries (hedges are left out by this function) in a market that paid `payouts`, or
  * was cancelled (null); `feeRate` is the venue's taker rate.
  */
-export declare function marketScore(
+export function marketScore(
   entries: ReadonlyArray<Entry>,
   payouts: readonly [number, number] | null,
   feeRate: number,
-): MarketScore
+): MarketScore {
+  const chosen = entries.filter((entry) => !isHedge(entry))
+  if (payouts === null) return { cancelled: chosen.length, bands: [], favoured: noSide }
+  const bands = new Map<number, BandSums>()
+  for (const { price, stakeUsd, outcome } of chosen) {
+    const band = bandOf(price)
+    const sums = entrySums(price, stakeUsd, payouts[outcome], feeRate)
+    bands.set(band, addBandSums(bands.get(band) ?? noBandSums, sums, 1))
+  }
+  return {
+    cancelled: 0,
+    bands: [...bands].map(([band, sums]) => ({ band, sums })).sort((a, b) => a.band - b.band),
+    favoured: favouredSide(chosen, payouts),
+  }
+}
+
+/** Under half of what was bought is left, because the other side was bought: that is no opinion. */
+function isHedge({ shares, hedgedShares }: Entry): boolean {
+  return shares - hedgedShares < shares / 2
+}
+
+const noSide: FavouredSide = { weight: 0, price: 0.5, paid: 0 }
+
+/** All entries of one market as so many more on one side than on the other, at their mean price. */
+function favouredSide(
+  entries: ReadonlyArray<Entry>,
+  payouts: readonly [number, number],
+): FavouredSide {
+  const first = entries.filter(({ outcome }) => outcome === 0).length
+  const outcome = 2 * first >= entries.length ? 0 : 1
+  const weight = Math.abs(2 * first - entries.length)
+  if (weight === 0) return noSide
+  const priceOf = (entry: Entry) => entry.outcome === outcome ? entry.price : 1 - entry.price
+  const price = entries.reduce((sum, entry) => sum + priceOf(entry), 0) / entries.length
+  return { weight, price, paid: payouts[outcome] }
+}
 
 /**
  * The sums after one event of the wallet changed: `before` are the scores of all its markets in that
  * event that are counted in `sums`, `after` those that shall be.
  */
-export declare function recount(
+export function recount(
   sums: WalletSums,
   before: ReadonlyArray<MarketScore>,
   after: ReadonlyArray<MarketScore>,
-): WalletSums
+): WalletSums {
+  const moved = addEvent(addEvent(sums, before, -1), after, 1)
+  // Taking away what was added leaves crumbs of rounding: with the last event they go too.
+  return moved.events > 0
+    ? moved
+    : { ...noSums, totals: { ...noTotals, cancelled: moved.totals.cancelled } }
+}
+
+function addEvent(
+  sums: WalletSums,
+  markets: ReadonlyArray<MarketScore>,
+  times: 1 | -1,
+): WalletSums {
+  let bands = sums.totals.bands
+  let cancelled = sums.totals.cancelled
+  let count = 0
+  let deviation = 0
+  for (const market of markets) {
+    cancelled += times * market.cancelled
+    for (const part of market.bands) {
+      bands = bands.map((band, i) => i === part.band ? addBandSums(band, part.sums, times) : band)
+      count += part.sums.entries
+      deviation += part.sums.paid - part.sums.price
+    }
+  }
+  if (count === 0) return { ...sums, totals: { cancelled, bands } }
+  return {
+    totals: { cancelled, bands },
+    events: sums.events + times,
+    deviationSquares: sums.deviationSquares + times * deviation ** 2,
+    deviationCounts: sums.deviationCounts + times * deviation * count,
+    countSquares: sums.countSquares + times * count ** 2,
+    fair: addNullSums(sums.fair, eventSums(markets.map(({ favoured }) => favoured)), times),
+  }
+}
