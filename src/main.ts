@@ -8,21 +8,14 @@
  */
 import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
 import { References, Schedule, Schema } from "effect"
-import { FetchHttpClient } from "effect/http"
-import * as replay from "./adapters/polymarket/replay.ts"
-import * as polymarket from "./adapters/polymarket/venue.ts"
 import * as handOvers from "./adapters/handOvers.ts"
-import { layerEmbedded, layerPostgres } from "./adapters/postgres/client.ts"
 import * as feedStore from "./adapters/postgres/feed.ts"
 import * as jobStore from "./adapters/postgres/jobs.ts"
 import * as rateStore from "./adapters/postgres/limits.ts"
 import * as marketStore from "./adapters/postgres/markets.ts"
-import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
 import * as refundStore from "./adapters/postgres/refunds.ts"
-import { holdVenue } from "./adapters/postgres/storeVenue.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
-import * as simulatedVenue from "./adapters/simulation/venue.ts"
 import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
 import { serveAdmin } from "./http/admin.ts"
@@ -40,6 +33,7 @@ import { keep } from "./services/Schedules.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
+import { databaseLayer, venueLayer } from "./venuePorts.ts"
 
 const pruneEvery = Duration.hours(1)
 /** How long it is remembered which slots of a job were done. */
@@ -51,18 +45,6 @@ const grace = Duration.seconds(5)
 /** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
 const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
-/** The client every store works through: migrated to the newest schema, and about this venue. */
-const databaseLayer = ({ database, venue }: Settings) => {
-  const client = database.kind === "postgres"
-    ? layerPostgres({ url: database.url })
-    : layerEmbedded({ dataDir: database.dir }, database.served)
-  const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
-  const prepared = Layer.effectDiscard(
-    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),
-  )
-  return Layer.provideMerge(prepared, client)
-}
-
 const storesLayer = Layer.mergeAll(
   feedStore.layer,
   marketStore.layer,
@@ -72,17 +54,6 @@ const storesLayer = Layer.mergeAll(
   whaleStore.layer,
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
-
-const venueLayer = ({ venue }: Settings) => {
-  switch (venue.kind) {
-    case "simulated":
-      return simulatedVenue.layer(simulatedVenue.devWorld(venue.seed))
-    case "replay":
-      return replay.layer({ dir: venue.dir })
-    case "polymarket":
-      return polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))
-  }
-}
 
 const termsOf = (settings: Settings): PaymentTerms => ({
   ...usdcOnBase,

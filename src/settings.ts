@@ -45,16 +45,20 @@ type DatabaseSettings =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
   | { readonly kind: "embedded"; readonly dir: string; readonly served: StoreServer | null }
 
-export interface Settings extends Money {
+/** The venue, and the store of what it told. */
+export interface VenueStore {
+  readonly database: DatabaseSettings
+  readonly venue: VenueSettings
+}
+
+export interface Settings extends Money, VenueStore {
   readonly mode: Mode
   readonly host: string
   readonly port: number
   readonly adminPort: number
   readonly publicBaseUrl: string
-  readonly database: DatabaseSettings
   /** The folder in which this process keeps what it has handed over, until the store knows. */
   readonly handOvers: string
-  readonly venue: VenueSettings
   readonly tick: Duration.Duration
   readonly lease: Duration.Duration
   readonly hold: Duration.Duration

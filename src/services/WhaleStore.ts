@@ -108,7 +108,7 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   /**
    * Adds acts (those already known change nothing) and moves the markers, in one transaction. Several
    * may read one wallet at once, each from what it knew: the markers only ever move apart, and not for
-   * a stretch that leaves a gap of a second or more to the one known; a history goes from `reading` to
+   * a stretch that leaves a gap to the one known; a history goes from `reading` to
    * `whole` to `truncated` and never back.
    */
   readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
