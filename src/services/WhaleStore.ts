@@ -75,6 +75,22 @@ export interface UncountedEvent {
   }>
 }
 
+/** The sums of a wallet as they were read; null while none of its positions is counted. */
+export interface HeldSums {
+  /** Which change of them this is: 0 before the first. */
+  readonly version: number
+  readonly sums: WalletSums | null
+}
+
+/** What the sums of a wallet become. */
+export interface CountedWallet {
+  readonly wallet: string
+  /** Of the sums that were moved: others may have moved them since. */
+  readonly version: number
+  readonly sums: WalletSums
+  readonly judgement: Judgement | null
+}
+
 /** What becomes of a position that was counted. */
 export interface CountedPosition {
   readonly wallet: string
@@ -154,7 +170,7 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
    * Remembers how markets ended, and that `asked` were asked. Where that is news, or another word than
-   * before, every position in the market becomes uncounted. A market once ended that is not among the
+   * before, every position in the market that has entries or is counted becomes uncounted. A market once ended that is not among the
    * resolutions stays ended. Returns how many were news.
    */
   readonly saveResolutions: (
@@ -165,21 +181,18 @@ export class WhaleStore extends Context.Service<WhaleStore, {
 
   /** Events with uncounted positions, oldest mark first, at most about `limit` positions. */
   readonly uncounted: (limit: number) => Effect.Effect<ReadonlyArray<UncountedEvent>>
-  /** The sums of these wallets; a wallet without counted positions is absent. */
+  /** The sums of these wallets, each of which is there when it is tracked. */
   readonly sums: (
     wallets: ReadonlyArray<string>,
-  ) => Effect.Effect<ReadonlyMap<string, WalletSums>>
+  ) => Effect.Effect<ReadonlyMap<string, HeldSums>>
   /**
    * Moves the sums and judgements of wallets together with what was counted of their positions, all in
-   * one transaction. Returns false, and changes nothing, when a position's version is another by now.
+   * one transaction. Returns false, and changes nothing, when the version of a position, or of a
+   * wallet's sums, is another by now.
    */
   readonly saveCounted: (
     positions: ReadonlyArray<CountedPosition>,
-    wallets: ReadonlyArray<{
-      readonly wallet: string
-      readonly sums: WalletSums
-      readonly judgement: Judgement | null
-    }>,
+    wallets: ReadonlyArray<CountedWallet>,
   ) => Effect.Effect<boolean>
 
   /** Every wallet with counted positions; those with a truncated or unread history are absent. */
