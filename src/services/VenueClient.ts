@@ -55,8 +55,9 @@ export interface WalletSource {
   ) => Effect.Effect<Decoded<Standing>, VenueUnavailable>
   /**
    * What a wallet did in `[from, to]` (both ends included), maker and taker, newest first; `cursor`
-   * goes on from an earlier page of the same range. A page may repeat rows of the one before it, when
-   * others have come in above them meanwhile.
+   * goes on exactly after the last row of an earlier page of the same range, for a row repeated
+   * could not be told from another alike. It may repeat rows only when others have come in above them
+   * meanwhile, so nobody asks for the last moments.
    */
   readonly activity: (
     wallet: string,
