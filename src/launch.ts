@@ -1,5 +1,6 @@
 /**
- * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds | migrate`.
+ * Starts the processes of the product, each in its sandbox: `launch.ts dev | start | refunds |
+ * backfill | migrate`.
  *
  * It alone reads the whole environment: a process gets the variables of its own list and no others.
  * With `--print` it prints the command lines instead, for the unit files of those who run their own
@@ -10,6 +11,7 @@
 import { Cause, Console, Duration, Effect, Exit, Fiber, Schedule, Schema } from "effect"
 import { whyStopped } from "./announce.ts"
 import {
+  backfillSandbox,
   commandLine,
   migrationSandbox,
   type Place,
@@ -17,7 +19,7 @@ import {
   serviceSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import { load, type Settings } from "./settings.ts"
+import { load, loadBackfill, type Settings } from "./settings.ts"
 import type { Get } from "./settingsReader.ts"
 import type { Variable } from "./variables.ts"
 import { loadMigration, loadWorker } from "./workerSettings.ts"
@@ -78,6 +80,10 @@ const planned = Effect.fnUntraced(function* (command: string | undefined) {
       const main = workerSandbox(yield* loadWorker("start", environment))
       return { main, worker: null, get: environment } satisfies Launch
     }
+    case "backfill": {
+      const main = backfillSandbox(yield* loadBackfill(environment), place)
+      return { main, worker: null, get: environment } satisfies Launch
+    }
     case "migrate": {
       const { databaseUrl } = yield* loadMigration(environment)
       return {
@@ -88,7 +94,7 @@ const planned = Effect.fnUntraced(function* (command: string | undefined) {
     }
     default:
       return yield* new CannotLaunch({
-        message: "Say what to start: launch.ts dev, start, refunds or migrate",
+        message: "Say what to start: launch.ts dev, start, refunds, backfill or migrate",
       })
   }
 })

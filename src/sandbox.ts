@@ -10,8 +10,9 @@
 import { Redacted } from "effect"
 import { polymarketUrls } from "./adapters/polymarket/venue.ts"
 import type { Money } from "./paymentSettings.ts"
-import type { Settings } from "./settings.ts"
+import type { BackfillSettings, Settings, VenueStore } from "./settings.ts"
 import {
+  backfillVariables,
   migrationVariables,
   serviceVariables,
   type Variable,
@@ -45,9 +46,9 @@ const walls = [
 
 const migrations = "migrations"
 
-export function serviceSandbox(settings: Settings, { storePackages }: Place): Sandbox {
-  const { mode, host, port, adminPort, database, handOvers, venue } = settings
-  const embedded = database.kind === "embedded" ? [database.dir] : []
+export function serviceSandbox(settings: Settings, place: Place): Sandbox {
+  const { mode, host, port, adminPort, database, handOvers } = settings
+  const { net, read, write } = venueStoreWalls(settings, place)
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
@@ -55,21 +56,44 @@ export function serviceSandbox(settings: Settings, { storePackages }: Place): Sa
     variables: serviceVariables,
     net: [
       ...[port, adminPort].map((port) => `${hosted}:${port}`),
-      ...database.kind === "postgres" ? [databaseHost(database.url)] : [],
       ...database.kind === "embedded" && database.served !== null
         ? [`127.0.0.1:${database.served.port}`]
         : [],
       ...moneyHosts(settings),
+      ...net,
+    ],
+    read: [handOvers, ...read],
+    write: [handOvers, ...write],
+  }
+}
+
+export function backfillSandbox(settings: BackfillSettings, place: Place): Sandbox {
+  return {
+    entry: "src/backfill.ts",
+    args: [],
+    variables: backfillVariables,
+    ...venueStoreWalls(settings, place),
+  }
+}
+
+/** What reading the venue into the store takes. */
+function venueStoreWalls(
+  { database, venue }: VenueStore,
+  { storePackages }: Place,
+): Pick<Sandbox, "net" | "read" | "write"> {
+  const embedded = database.kind === "embedded" ? [database.dir] : []
+  return {
+    net: [
+      ...database.kind === "postgres" ? [databaseHost(database.url)] : [],
       ...venue.kind === "polymarket" ? Object.values(polymarketUrls).map(hostOf) : [],
     ],
     read: [
       migrations,
-      handOvers,
       ...embedded,
       ...database.kind === "embedded" ? storePackages : [],
       ...venue.kind === "replay" ? [venue.dir] : [],
     ],
-    write: [handOvers, ...embedded],
+    write: embedded,
   }
 }
 

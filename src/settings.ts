@@ -86,7 +86,7 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
   }
   const venue = yield* venueSettings(mode, read)
   const about = yield* money(mode, read)
-  const stores = yield* database(venue, read)
+  const stores = yield* serving(yield* database(venue, read), read)
   yield* refuseForMoney(mode, about, venue, stores)
   const settings: Settings = {
     mode,
@@ -128,6 +128,23 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
     logLevel: yield* readLogLevel(read),
   }
   return settings
+})
+
+export interface BackfillSettings extends VenueStore {
+  readonly logLevel: Settings["logLevel"]
+}
+
+/** What the task backfill reads: the same venue and store as the service. */
+export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: Get) {
+  const read = reader(get)
+  // A server may hold what another venue told; a folder of this machine is the venue's own.
+  const shared = (yield* readDatabaseUrl(read, "DATABASE_URL")) !== null
+  const venue = yield* venueSettings(shared ? "start" : "dev", read)
+  return {
+    venue,
+    database: yield* database(venue, read),
+    logLevel: yield* readLogLevel(read),
+  } satisfies BackfillSettings
 })
 
 const portWords = "a port number from 1 to 65535"
@@ -180,6 +197,12 @@ const database = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) 
   // A world of its own for each venue, so that no feed mixes two.
   const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
   const dir = yield* read("DATA_DIR", Config.NonEmptyString, "a folder", `.data/${own}`)
+  return { kind: "embedded", dir, served: null } satisfies DatabaseSettings
+})
+
+/** The embedded store, served where STORE_URL says. */
+const serving = Effect.fnUntraced(function* (database: DatabaseSettings, read: Read) {
+  if (database.kind === "postgres") return database
   const served = yield* read(
     "STORE_URL",
     Config.Redacted,
@@ -188,8 +211,7 @@ const database = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) 
     (url) => storeServer(url) !== null,
   )
   return {
-    kind: "embedded",
-    dir,
+    ...database,
     served: served === null ? null : storeServer(served),
   } satisfies DatabaseSettings
 })

@@ -70,3 +70,7 @@ export const migrationVariables: ReadonlyArray<Variable> = [
   "DATABASE_URL",
   "MIGRATION_DATABASE_URL",
 ]
+
+export const backfillVariables: ReadonlyArray<Variable> = [
+  ...["DATABASE_URL", "DATA_DIR", "VENUE", "REPLAY_DIR", "SIMULATION_SEED", "LOG_LEVEL"] as const,
+]

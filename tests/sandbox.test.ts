@@ -7,6 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Redacted } from "effect"
 import {
+  backfillSandbox,
   commandLine,
   flagsOf,
   migrationSandbox,
@@ -14,7 +15,7 @@ import {
   serviceSandbox,
   workerSandbox,
 } from "../src/sandbox.ts"
-import { load, type Mode, type Variable } from "../src/settings.ts"
+import { load, loadBackfill, type Mode, type Variable } from "../src/settings.ts"
 import { loadWorker } from "../src/workerSettings.ts"
 import { test } from "./support/effect.ts"
 
@@ -25,6 +26,9 @@ const service = (mode: Mode, env: Env) =>
   Effect.map(load(mode, (name) => env[name]), (settings) => serviceSandbox(settings, place))
 const worker = (mode: Mode, env: Env) =>
   Effect.map(loadWorker(mode, (name) => env[name]), workerSandbox)
+
+const backfill = (env: Env) =>
+  Effect.map(loadBackfill((name) => env[name]), (settings) => backfillSandbox(settings, place))
 
 const store = "postgres://service:hunter2@db.example/bell"
 const live: Env = {
@@ -49,7 +53,7 @@ test("the service in dev may listen, serve its store and write it, and nothing e
     const { net, read, write } = yield* service("dev", dev)
     equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
     const own = [".data/handed-over-8402", ".data/simulated-1"]
-    equal(read, ["migrations", ...own, ...place.storePackages])
+    equal(new Set(read), new Set(["migrations", ...own, ...place.storePackages]))
     equal(write, own)
   }))
 
@@ -57,12 +61,12 @@ test("the live service may talk to its store, facilitator, chain and venue, and 
   Effect.gen(function* () {
     const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
     equal(net, [
-      ...["[::]:8402", "[::]:8403", "db.example:5432"],
-      ...["facilitator.example:443", "rpc.example:8545"],
+      ...["[::]:8402", "[::]:8403"],
+      ...["facilitator.example:443", "rpc.example:8545", "db.example:5432"],
       ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
       "data-api.polymarket.com:443",
     ])
-    equal([read, write], [["migrations", ".data/handed-over-8402"], [".data/handed-over-8402"]])
+    equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
   }))
 
 test("the worker may talk to its store, facilitator and chain, and has no files", () =>
@@ -71,6 +75,28 @@ test("the worker may talk to its store, facilitator and chain, and has no files"
     equal(net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
     equal([read, write], [[], []])
     equal((yield* worker("dev", dev)).net, ["127.0.0.1:5999"])
+  }))
+
+test("the backfill may talk to the venue and keep the store, and knows nothing of money", () =>
+  Effect.gen(function* () {
+    const { net, read, write, variables } = yield* backfill(live)
+    equal(net, [
+      "db.example:5432",
+      ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
+      "data-api.polymarket.com:443",
+    ])
+    equal([read, write], [["migrations"], []])
+    for (const name of variables) ok(!/TREASURY|PAY|RPC|FACILITATOR|REFUND|PORT/.test(name), name)
+    const embedded = yield* backfill({ SIMULATION_SEED: "7" })
+    const dir = ".data/simulated-7"
+    equal(embedded.net, [])
+    equal([embedded.read, embedded.write], [["migrations", dir, ...place.storePackages], [dir]])
+  }))
+
+test("the backfill on a server must be told whose data it holds", () =>
+  Effect.gen(function* () {
+    const { message } = yield* Effect.flip(backfill({ DATABASE_URL: store }))
+    ok(message.includes("VENUE"), message)
   }))
 
 test("a store's address may name its host and port as parameters", () =>
@@ -86,6 +112,8 @@ const sandboxes = Effect.all([
   service("dev", { VENUE: "replay", REPLAY_DIR: "pages" }),
   worker("dev", dev),
   worker("start", live),
+  backfill(live),
+  backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
   Effect.succeed(migrationSandbox(Redacted.make(store))),
 ])
 
