@@ -15,6 +15,7 @@
 import process from "node:process"
 import { Console, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { defaultLimits } from "../src/adapters/polymarket/limits.ts"
 import * as polymarket from "../src/adapters/polymarket/venue.ts"
 import * as feedStore from "../src/adapters/postgres/feed.ts"
 import * as marketStore from "../src/adapters/postgres/markets.ts"
@@ -29,7 +30,13 @@ const cadence = Duration.minutes(10)
 const speed = 300
 /** Of all markets: neither mechanical nor without a sound book. */
 const ordinaryShare = 0.8
-const unpaced = { listing: 1e6, books: 1e6, history: 1e6, trades: 1e6 }
+const unpaced = {
+  ...defaultLimits.perTenSeconds,
+  listing: 1e6,
+  books: 1e6,
+  history: 1e6,
+  trades: 1e6,
+}
 
 /** The venue's process: prints its address, serves until it is ended. */
 const serveVenue = (markets: number, books: number) =>

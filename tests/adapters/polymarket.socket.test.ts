@@ -19,9 +19,10 @@ import type { Market } from "../../src/domain/market.ts"
 import { minute, second } from "../../src/domain/time.ts"
 import { VenueClient, type VenueUnavailable } from "../../src/services/VenueClient.ts"
 import { liveTest } from "../support/effect.ts"
+import { unpaced } from "../support/polymarket.ts"
 
 const limits = {
-  perTenSeconds: { listing: 10_000, books: 10_000, history: 10_000, trades: 10_000 },
+  perTenSeconds: unpaced,
   pageRows: 40,
   retryDelayMs: 2,
   retryAfterMsMax: 5,

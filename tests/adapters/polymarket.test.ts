@@ -83,11 +83,11 @@ Deno.test("decodeMarket() reads an ordinary row", () => {
     outcomes: ["Yes", "No"],
     tokenIds: [tokenId(1, 0), tokenId(1, 1)],
     endsAt: Date.parse("2026-12-31T12:00:00Z"),
+    takerFeeRate: 0.05,
     volumeUsd: 123456.789,
     liquidityUsd: 9876.5,
     status: "open",
     listed: { bestBid: 0.41, bestAsk: 0.43 },
-    takerFeeRate: 0.05,
     mechanical: null,
   })
 })

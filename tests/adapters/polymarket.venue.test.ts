@@ -209,7 +209,7 @@ test("a Retry-After of a day is cut to the limit", () =>
   }))
 
 /** One request a second on every route. */
-const slow = { listing: 10, books: 10, history: 10, trades: 10 }
+const slow = { ...defaultLimits.perTenSeconds, books: 10 }
 
 const tokens = Array.from({ length: 1_200 }, (_, at) => TokenId.make(tokenId(at, 0)))
 

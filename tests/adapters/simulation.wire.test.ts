@@ -8,7 +8,7 @@ import { Arbitrary, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { decodeBook, decodeHistory } from "../../src/adapters/polymarket/clob.ts"
-import { decodeTrades, tradePage } from "../../src/adapters/polymarket/data.ts"
+import { dataPage, decodeTrades } from "../../src/adapters/polymarket/data.ts"
 import { decodeMarkets } from "../../src/adapters/polymarket/gamma.ts"
 import { faults, scripted, seeded } from "../../src/adapters/simulation/faults.ts"
 import { serveWire, wire, type WireOptions } from "../../src/adapters/simulation/wire.ts"
@@ -193,7 +193,7 @@ at(
         for (let page = 0; page < 4 && cursor !== null; page++) {
           const path: string = `/v2/trades?condition=${market.id}&limit=40${query}` +
             (cursor === "" ? "" : `&cursor=${cursor}`)
-          const envelope: ReturnType<typeof tradePage> = tradePage((yield* client()(path)).body)
+          const envelope: ReturnType<typeof dataPage> = dataPage((yield* client()(path)).body)
           found.push(...envelope?.rows ?? [])
           cursor = envelope?.next ?? null
         }

@@ -13,6 +13,7 @@ import { type FaultPlan, noFaults, seeded } from "../../src/adapters/simulation/
 import { layer as simulated } from "../../src/adapters/simulation/venue.ts"
 import { serveWire } from "../../src/adapters/simulation/wire.ts"
 import { makeWorld } from "../../src/adapters/simulation/world.ts"
+import { unpaced } from "../support/polymarket.ts"
 import { venueLaws } from "./venue.laws.ts"
 
 /** A world on the clock of the machine. */
@@ -23,7 +24,7 @@ const world = Effect.map(
 
 /** Small pages, no waiting: what is tested is not patience. */
 const limits = {
-  perTenSeconds: { listing: 10_000, books: 10_000, history: 10_000, trades: 10_000 },
+  perTenSeconds: unpaced,
   pageRows: 25,
   retryDelayMs: 2,
   retryAfterMsMax: 5,

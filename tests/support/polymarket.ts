@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
+import type { Limits } from "../../src/adapters/polymarket/limits.ts"
 
 /** The moment the invented rows are of. */
 export const recordedAt = Date.parse("2026-11-20T12:00:00.000Z")
@@ -104,6 +105,76 @@ export function tradeRow(market = 1, fields: Fields = {}): Fields {
     transaction_hash: `0x${"cd".repeat(32)}`,
     ...fields,
   }
+}
+
+/** A deed of a wallet as the Data API tells it: a purchase, unless `fields` say otherwise. */
+export function activityRow(market = 1, fields: Fields = {}): Fields {
+  return { ...tradeRow(market), type: "TRADE", usdc_size: 51.2, ...fields }
+}
+
+/** The oracle's record of a market that ended in favour of its first outcome. */
+export function recordRow(market = 1, fields: Fields = {}): Fields {
+  return {
+    condition_id: conditionId(market),
+    status: "resolved",
+    extended_review: false,
+    was_disputed: false,
+    new_version_q: false,
+    transaction_hash: "",
+    log_index: "",
+    last_update_timestamp: "2026-11-10T21:19:19Z",
+    payouts: [1_000_000, 0],
+    resolution_source: "reported",
+    was_arbitrated: false,
+    resolved_block: 93_522_484,
+    resolved_at: "2026-11-10T21:19:19Z",
+    ...fields,
+  }
+}
+
+/** A wallet's row on a leaderboard. */
+export function standingRow(rank = 1, fields: Fields = {}): Fields {
+  return {
+    rank,
+    user_id: `0x${String(rank).padStart(40, "0")}`,
+    pnl: 2_492.8,
+    volume: 12_942.5,
+    user_name: "keeper",
+    profile_image: "",
+    x_username: "",
+    verified: false,
+    ...fields,
+  }
+}
+
+/** A closed market's page at the exchange; `winner` is the token that won. */
+export function pageRow(market = 1, winner: string | null = null, fields: Fields = {}): Fields {
+  const token = (outcome: 0 | 1) => ({
+    outcome: outcome === 0 ? "Yes" : "No",
+    price: 0,
+    token_id: tokenId(market, outcome),
+    winner: tokenId(market, outcome) === winner,
+  })
+  return {
+    condition_id: conditionId(market),
+    closed: true,
+    is_50_50_outcome: false,
+    tokens: [token(0), token(1)],
+    ...fields,
+  }
+}
+
+/** No waiting for a turn: what is tested is not patience. */
+export const unpaced: Limits["perTenSeconds"] = {
+  listing: 10_000,
+  books: 10_000,
+  history: 10_000,
+  trades: 10_000,
+  activity: 10_000,
+  leaderboard: 10_000,
+  resolutions: 10_000,
+  facts: 10_000,
+  page: 10_000,
 }
 
 /** An HTTP client that is answered by `answer`, in this process; `body` is what was sent along. */

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type { Level, OrderBook } from "../../domain/book.ts"
 import { type PricePoint, TokenId } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
-import { id, instant, list, number, object, type WireObject } from "./wire.ts"
+import { flag, id, instant, list, number, object, type WireObject } from "./wire.ts"
 
 /** Why a book cannot be used at all. */
 export type BookRejection = "undecodable" | "missing_token" | "too_many_levels"
@@ -54,6 +54,26 @@ export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null 
     const price = number(fields["p"] ?? fields["price"])
     return at === null || price === null || price < 0 || price > 1 ? [] : [{ at, price }]
   })
+}
+
+/**
+ * What each outcome's share paid, by the market's page: one when its token won. Null for a page that
+ * is open or names no single winner: pages of old markets name none although somebody won. Its tokens
+ * come in its own order, so they are found by `tokenIds` where the market's are known.
+ */
+export function paidByPage(
+  value: unknown,
+  tokenIds: readonly [string, string] | null,
+): readonly [number, number] | null {
+  const page = object(value)
+  const tokens = list(page?.["tokens"]).map((token) => object(token))
+  if (flag(page?.["closed"]) !== true || tokens.length !== 2) return null
+  const winners = tokens.filter((token) => flag(token?.["winner"]) === true)
+  if (winners.length === 0) return flag(page?.["is_50_50_outcome"]) === true ? [0.5, 0.5] : null
+  const won = id(winners[0]?.["token_id"])
+  const [first, second] = tokenIds ?? tokens.map((token) => id(token?.["token_id"]))
+  if (winners.length > 1 || won === null || first === second) return null
+  return won === first ? [1, 0] : won === second ? [0, 1] : null
 }
 
 /** A market of the CLOB's own listing, spelled as Gamma would: it lacks volumes and best prices. */

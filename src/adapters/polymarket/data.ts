@@ -7,7 +7,8 @@ import { Result } from "effect"
 import { MarketId, TokenId, type Trade } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
 import type { Decoded } from "../../services/VenueClient.ts"
-import { id, instant, list, number, object, text } from "./wire.ts"
+import { decodeRows } from "./decoded.ts"
+import { conditionId, id, instant, list, number, object, text } from "./wire.ts"
 
 /** Why a row of the tape is no fill. */
 export type TradeRejection =
@@ -26,7 +27,7 @@ export type TradeRejection =
 export function decodeTrade(value: unknown): Result.Result<Trade, TradeRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
-  const marketId = id(row["condition_id"] ?? row["conditionId"])
+  const marketId = conditionId(row["condition_id"] ?? row["conditionId"])
   if (marketId === null) return Result.fail("missing_id")
   const tokenId = id(row["token_id"] ?? row["asset"])
   if (tokenId === null) return Result.fail("missing_token")
@@ -55,38 +56,32 @@ export function decodeTrades(
   rows: ReadonlyArray<unknown>,
   marketId: MarketId | null,
 ): Decoded<Trade> {
-  const trades: Array<Trade> = []
-  const rejected: Record<string, number> = {}
-  for (const row of rows) {
+  return decodeRows(rows, (row): Result.Result<Trade, string> => {
     const decoded = decodeTrade(row)
-    const reason = Result.isFailure(decoded)
-      ? decoded.failure
-      : marketId !== null && decoded.success.marketId !== marketId
-      ? "other_market"
-      : null
-    if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
-    else if (Result.isSuccess(decoded)) trades.push(decoded.success)
-  }
-  return { rows: trades, rejected }
+    return Result.isFailure(decoded) || marketId === null || decoded.success.marketId === marketId
+      ? decoded
+      : Result.fail("other_market")
+  })
 }
 
-/** One page of the second version's envelope. Null when it is not one. */
-export interface TradePage {
+/** One page of the second version's envelope. */
+export interface DataPage {
   readonly rows: ReadonlyArray<unknown>
+  /** Continues; null at the end. */
   readonly next: string | null
+  /** Whether the venue says that there is more, and gives no way to it. */
+  readonly cut: boolean
 }
 
-export function tradePage(value: unknown): TradePage | null {
+/** Null when it is not one. */
+export function dataPage(value: unknown): DataPage | null {
   const body = object(value)
   if (body === null || !Array.isArray(body["data"])) return null
   const pagination = object(body["pagination"])
-  const next = pagination?.["next_cursor"]
-  return {
-    rows: list(body["data"]),
-    next: typeof next === "string" && next !== "" && pagination?.["has_more"] !== false
-      ? next
-      : null,
-  }
+  const cursor = pagination?.["next_cursor"]
+  const more = pagination?.["has_more"]
+  const next = typeof cursor === "string" && cursor !== "" && more !== false ? cursor : null
+  return { rows: list(body["data"]), next, cut: next === null && more === true }
 }
 
 /** The oldest instant on a page, or null when it shows none. */
@@ -97,7 +92,8 @@ export function oldest(trades: ReadonlyArray<Trade>): EpochMs | null {
   )
 }
 
-function sideOf(value: unknown): Trade["side"] | null {
+/** What a trade's row calls its side. */
+export function sideOf(value: unknown): Trade["side"] | null {
   const side = typeof value === "string" ? value.toLowerCase() : ""
   return side === "buy" || side === "sell" ? side : null
 }

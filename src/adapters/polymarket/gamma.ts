@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import {
   type Market,
+  type MarketFacts,
   MarketId,
   type MarketStatus,
   type MechanicalEvidence,
@@ -15,16 +16,31 @@ import {
 } from "../../domain/market.ts"
 import { day, type EpochMs } from "../../domain/time.ts"
 import type { Decoded } from "../../services/VenueClient.ts"
-import { flag, id, instant, list, number, object, text, type WireObject } from "./wire.ts"
+import { decodeRows } from "./decoded.ts"
+import {
+  conditionId,
+  flag,
+  id,
+  instant,
+  list,
+  number,
+  object,
+  text,
+  type WireObject,
+} from "./wire.ts"
 
-/** Why a row of the listing is no market of ours. */
-export type MarketRejection =
+/** Why a row of the listing is no market of ours, open or closed. */
+export type FactsRejection =
   | "undecodable"
   | "missing_id"
   | "bad_slug"
   | "missing_question"
   | "not_binary"
   | "missing_tokens"
+
+/** Why a row of the listing is no live market of ours. */
+export type MarketRejection =
+  | FactsRejection
   | "closed"
   | "inactive"
   | "not_accepting_orders"
@@ -69,24 +85,36 @@ const categories: ReadonlySet<string> = new Set([
 
 /** Decodes a page of rows as of `now`. */
 export function decodeMarkets(rows: ReadonlyArray<unknown>, now: EpochMs): Decoded<Market> {
-  const markets: Array<Market> = []
-  const rejected: Record<string, number> = {}
-  for (const row of rows) {
-    const decoded = decodeMarket(row, now)
-    if (Result.isSuccess(decoded)) markets.push(decoded.success)
-    else rejected[decoded.failure] = (rejected[decoded.failure] ?? 0) + 1
-  }
-  return { rows: markets, rejected }
+  return decodeRows(rows, (row) => decodeMarket(row, now))
 }
 
-/** The market a row describes as of `now`, or the first reason why it is none. */
+/** The live market a row describes as of `now`, or the first reason why it is none. */
 export function decodeMarket(
   value: unknown,
   now: EpochMs,
 ): Result.Result<Market, MarketRejection> {
+  const decoded = decodeFacts(value)
+  const row = object(value)
+  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+  if (row === null) return Result.fail("undecodable")
+  const facts = decoded.success
+  const notLive = whyNotLive(row, facts.endsAt, now)
+  if (notLive !== null) return Result.fail(notLive)
+  return Result.succeed({
+    ...facts,
+    volumeUsd: amount(row, "volumeNum", "volume", "volumeClob"),
+    liquidityUsd: amount(row, "liquidityNum", "liquidity", "liquidityClob"),
+    status: statusOf(row),
+    listed: listedOf(row),
+    mechanical: mechanicalSign(evidenceOf(row, facts.slug)),
+  })
+}
+
+/** What a row says of a market whether it is live or long closed. */
+export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
-  const marketId = id(row["conditionId"])
+  const marketId = conditionId(row["conditionId"])
   if (marketId === null) return Result.fail("missing_id")
   const slug = row["slug"]
   if (!isSlug(slug)) return Result.fail("bad_slug")
@@ -96,11 +124,7 @@ export function decodeMarket(
   if (outcomes === null || row["marketType"] === "scalar") return Result.fail("not_binary")
   const tokenIds = pair(row["clobTokenIds"], id)
   if (tokenIds === null || tokenIds[0] === tokenIds[1]) return Result.fail("missing_tokens")
-  const endsAt = instant(row["endDate"]) ?? instant(row["endDateIso"])
-  const notLive = whyNotLive(row, endsAt, now)
-  if (notLive !== null) return Result.fail(notLive)
-  const event = object(list(row["events"])[0])
-  const tags = tagsOf(row, event)
+  const event = eventOf(row)
   const eventSlug = isSlug(event?.["slug"]) ? event["slug"] : slug
   return Result.succeed({
     id: MarketId.make(marketId),
@@ -108,17 +132,40 @@ export function decodeMarket(
     question,
     eventSlug,
     url: pageUrl(slug, eventSlug),
-    category: categoryOf(row, tags),
+    category: categoryOf(row, tagsOf(row, event)),
     outcomes,
     tokenIds: [TokenId.make(tokenIds[0]), TokenId.make(tokenIds[1])],
-    endsAt,
-    volumeUsd: amount(row, "volumeNum", "volume", "volumeClob"),
-    liquidityUsd: amount(row, "liquidityNum", "liquidity", "liquidityClob"),
-    status: statusOf(row),
-    listed: listedOf(row),
+    endsAt: instant(row["endDate"]) ?? instant(row["endDateIso"]),
     takerFeeRate: takerFeeRateOf(row),
-    mechanical: mechanicalSign(evidenceOf(row, slug, event, tags)),
   })
+}
+
+/** What each outcome's share paid, as far as a row of the listing tells it. */
+export interface ListedEnd {
+  readonly marketId: MarketId
+  /** Null where the two prices are not one and nothing: those of legacy rows are often both 0. */
+  readonly payouts: readonly [number, number] | null
+  readonly closedAt: EpochMs | null
+  readonly tokenIds: readonly [string, string] | null
+}
+
+/**
+ * How a market ended by its row of the listing; null when the row does not call it closed for good.
+ * An empty state is that of markets which resolve without the oracle.
+ */
+export function listedEnd(value: unknown): ListedEnd | null {
+  const row = object(value)
+  const marketId = conditionId(row?.["conditionId"])
+  if (row === null || marketId === null || flag(row["closed"]) !== true) return null
+  const state = text(row["umaResolutionStatus"]).toLowerCase()
+  if (state !== "" && !resolvedStates.has(state)) return null
+  const prices = list(row["outcomePrices"]).map(number).join()
+  return {
+    marketId: MarketId.make(marketId),
+    payouts: prices === "1,0" ? [1, 0] : prices === "0,1" ? [0, 1] : null,
+    closedAt: instant(row["closedTime"]),
+    tokenIds: pair(row["clobTokenIds"], id),
+  }
 }
 
 /** `active` alone proves nothing: the venue keeps it set on markets that ended long ago. */
@@ -190,18 +237,18 @@ function categoryOfFees(row: WireObject): string | null {
     : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }
 
-function evidenceOf(
-  row: WireObject,
-  slug: string,
-  event: WireObject | null,
-  tags: ReadonlyArray<Tag>,
-): MechanicalEvidence {
+function eventOf(row: WireObject): WireObject | null {
+  return object(list(row["events"])[0])
+}
+
+function evidenceOf(row: WireObject, slug: string): MechanicalEvidence {
+  const event = eventOf(row)
   const series = object(list(event?.["series"])[0]) ?? object(list(row["series"])[0])
   return {
     slug,
     seriesSlug: text(event?.["seriesSlug"]) || text(series?.["slug"]) || null,
     recurrence: text(series?.["recurrence"]) || null,
-    tags: tags.map((tag) => tag.slug),
+    tags: tagsOf(row, event).map((tag) => tag.slug),
     resolutionSource: text(row["resolutionSource"]) || text(event?.["resolutionSource"]) || null,
   }
 }

@@ -11,6 +11,13 @@ export interface Limits {
     readonly books: number
     readonly history: number
     readonly trades: number
+    readonly activity: number
+    readonly leaderboard: number
+    readonly resolutions: number
+    /** The listing, asked about markets by their identity. */
+    readonly facts: number
+    /** A market's page at the exchange. */
+    readonly page: number
   }
   /** Requests in flight at one host. */
   readonly inFlightMax: number
@@ -41,13 +48,45 @@ export interface Limits {
   readonly tradesMax: number
   /** Pages of one market's trades, should the venue give short ones. */
   readonly tradePagesMax: number
+  /** Rows of a page of a wallet's activity; the venue gives no more than 1,000. */
+  readonly activityRows: number
+  /** Rows of a page of a leaderboard. */
+  readonly boardRows: number
+  /** Pages of one leaderboard, should the venue give short ones. */
+  readonly boardPagesMax: number
+  /** Markets in one question about how they ended; the venue takes no more than 20. */
+  readonly resolutionBatch: number
+  /** Markets in one question about their facts, whose address they are part of (81 bytes each). */
+  readonly factsBatch: number
+  /** Batches of markets asked for at once. */
+  readonly marketBatchesAtOnce: number
+  /** Batches of markets that are halved in one call, for the markets that spoil them. */
+  readonly marketSplitsMax: number
+  /** Markets in one call whose end is looked up in the listing, as the oracle does not tell it. */
+  readonly listedEndsMax: number
+  /** Market pages in one call, for ends that neither the oracle nor the listing tells. */
+  readonly endPagesMax: number
   /** Windows of one price history; the venue refuses one of over 15 days, and here each has 14. */
   readonly historyWindowsMax: number
 }
 
-/** About a fifth of what the venue documents (300, 500, 1,000 and 300 per ten seconds). */
+/**
+ * About a fifth of what the venue documents, per ten seconds: listing 300, books 500, history 1,000,
+ * trades 300, activity 200; leaderboard and resolutions together with the rest of their host 800,
+ * facts with the rest of theirs 900. A page has no limit of its own below the exchange's 9,000.
+ */
 export const defaultLimits: Limits = {
-  perTenSeconds: { listing: 60, books: 100, history: 200, trades: 60 },
+  perTenSeconds: {
+    listing: 60,
+    books: 100,
+    history: 200,
+    trades: 60,
+    activity: 40,
+    leaderboard: 20,
+    resolutions: 40,
+    facts: 60,
+    page: 50,
+  },
   inFlightMax: 8,
   timeoutMs: 20_000,
   bodyBytesMax: 32 * 1024 * 1024,
@@ -64,4 +103,13 @@ export const defaultLimits: Limits = {
   tradesMax: 1_000,
   tradePagesMax: 20,
   historyWindowsMax: 7,
+  activityRows: 1_000,
+  boardRows: 100,
+  boardPagesMax: 20,
+  resolutionBatch: 20,
+  factsBatch: 40,
+  marketBatchesAtOnce: 4,
+  marketSplitsMax: 40,
+  listedEndsMax: 400,
+  endPagesMax: 40,
 }

@@ -1,19 +1,25 @@
 /**
- * Polymarket as a venue: Gamma lists, the CLOB has books and histories, the Data API has the tape.
+ * Polymarket as a venue: Gamma lists, the CLOB has books and histories, the Data API has the tape
+ * and the wallets behind it.
  *
  * @module
  */
-import { Array, Clock, Effect, Layer, Result, Semaphore } from "effect"
+import { Clock, Effect, Layer, Result, Semaphore } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { OrderBook } from "../../domain/book.ts"
 import type { MarketId, PricePoint, TokenId, Trade } from "../../domain/market.ts"
 import { day, type EpochMs, minute, second } from "../../domain/time.ts"
-import { type Decoded, VenueClient, type VenueUnavailable } from "../../services/VenueClient.ts"
+import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
+import { inBatches } from "./batches.ts"
 import { decodeBook, decodeHistory } from "./clob.ts"
-import { decodeTrades, oldest, tradePage } from "./data.ts"
+import { dataPage, decodeTrades, oldest } from "./data.ts"
+import { merge } from "./decoded.ts"
+import { facts } from "./facts.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
 import { listMarkets } from "./listing.ts"
 import { type Ask, asks } from "./requests.ts"
+import { resolutions } from "./resolutions.ts"
+import { walletSource } from "./wallets.ts"
 
 export interface PolymarketOptions {
   readonly gammaUrl: string
@@ -46,6 +52,7 @@ export function layer(
       const clob = yield* Semaphore.make(limits.inFlightMax)
       const data = yield* Semaphore.make(limits.inFlightMax)
       const pace = limits.perTenSeconds
+      const listing = { ask: asks(client, gamma, pace.facts, limits), url: options.gammaUrl }
       return VenueClient.of({
         name: "polymarket",
         listMarkets: listMarkets(
@@ -56,18 +63,25 @@ export function layer(
         books: books(asks(client, clob, pace.books, limits), options, limits),
         priceHistory: priceHistory(asks(client, clob, pace.history, limits), options, limits),
         trades: trades(asks(client, data, pace.trades, limits), options, limits),
-        facts: () => Effect.succeed({ rows: [], rejected: {} }),
-        resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
-        wallets: null,
+        facts: facts(listing, limits),
+        resolutions: resolutions({
+          oracle: { ask: asks(client, data, pace.resolutions, limits), url: options.dataUrl },
+          listing,
+          page: { ask: asks(client, clob, pace.page, limits), url: options.clobUrl },
+        }, limits),
+        wallets: walletSource(
+          {
+            activity: asks(client, data, pace.activity, limits),
+            leaderboard: asks(client, data, pace.leaderboard, limits),
+          },
+          options.dataUrl,
+          limits,
+        ),
       })
     }),
   )
 }
 
-/**
- * A batch the venue calls wrong holds a token it does not know: it is halved until the others are
- * read. Tokens that stay unavailable are counted; only when all are does the call fail.
- */
 function books(ask: Ask, options: PolymarketOptions, limits: Limits) {
   const readBatch = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
     const request = HttpClientRequest.post(`${options.clobUrl}/books`).pipe(
@@ -77,30 +91,13 @@ function books(ask: Ask, options: PolymarketOptions, limits: Limits) {
     const now = yield* Clock.currentTimeMillis
     return decodeBooks(rows, new Set(tokenIds), now)
   })
+  const batching = {
+    size: limits.bookBatch,
+    atOnce: limits.bookBatchesAtOnce,
+    splitsMax: limits.bookSplitsMax,
+  }
   return Effect.fn("polymarket.books")(function* (tokenIds: ReadonlyArray<TokenId>) {
-    const asked = [...new Set(tokenIds)]
-    const failures: Array<VenueUnavailable> = []
-    let splits = 0
-    const read = (batch: ReadonlyArray<TokenId>): Effect.Effect<Decoded<OrderBook>> =>
-      readBatch(batch).pipe(Effect.catch((failure) => {
-        if (failure.reason === "status 400" && batch.length > 1 && splits < limits.bookSplitsMax) {
-          splits++
-          const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
-          return Effect.map(Effect.forEach(halves, read), merge)
-        }
-        failures.push(failure)
-        return Effect.succeed({ rows: [], rejected: { unavailable: batch.length } })
-      }))
-    const found = merge(
-      yield* Effect.forEach(Array.chunksOf(asked, limits.bookBatch), read, {
-        concurrency: limits.bookBatchesAtOnce,
-      }),
-    )
-    const [failure] = failures
-    if (failure !== undefined && found.rejected["unavailable"] === asked.length) {
-      return yield* failure
-    }
-    return found
+    return yield* inBatches([...new Set(tokenIds)], batching, readBatch)
   })
 }
 
@@ -174,7 +171,7 @@ function trades(ask: Ask, options: PolymarketOptions, limits: Limits) {
         },
       )
       const { rows, next } = yield* ask("trades", request, (body) => {
-        const read = tradePage(body)
+        const read = dataPage(body)
         return read !== null && read.next !== null && followed.has(read.next) ? null : read
       })
       const decoded = decodeTrades(rows, marketId)
@@ -192,16 +189,5 @@ function trades(ask: Ask, options: PolymarketOptions, limits: Limits) {
 }
 
 function rowsOf(body: unknown): ReadonlyArray<unknown> | null {
-  return globalThis.Array.isArray(body) ? body : null
-}
-
-/** Everything that was decoded and everything that was rejected, as one. */
-function merge<A>(parts: ReadonlyArray<Decoded<A>>): Decoded<A> {
-  const rejected: Record<string, number> = {}
-  for (const part of parts) {
-    for (const [reason, count] of Object.entries(part.rejected)) {
-      rejected[reason] = (rejected[reason] ?? 0) + count
-    }
-  }
-  return { rows: parts.flatMap((part) => part.rows), rejected }
+  return Array.isArray(body) ? body : null
 }

@@ -65,6 +65,22 @@ export function id(value: unknown): string | null {
   return /^[\x21-\x7e]+$/.test(spelled) ? spelled : null
 }
 
+/**
+ * A market's identity. Those of the venue's second protocol are also spelled without their last
+ * byte, which is zero; all of them in either case of letters.
+ */
+export function conditionId(value: unknown): string | null {
+  const found = id(value)
+  if (found === null || !/^0x[0-9a-fA-F]+$/.test(found)) return found
+  const lower = found.toLowerCase()
+  return /^0x0[12][0-9a-f]{60}$/.test(lower) ? `${lower}00` : lower
+}
+
+/** A wallet's address in lower case. */
+export function address(value: unknown): string | null {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : null
+}
+
 /** An instant from ISO 8601 (a space for the T and a short offset too), epoch seconds or milliseconds. */
 export function instant(value: unknown): EpochMs | null {
   const epoch = number(value)

@@ -1,0 +1,117 @@
+/**
+ * How markets ended: the oracle is asked first, then the listing, then the order book's pages.
+ *
+ * @module
+ */
+import { Clock, Effect, Result } from "effect"
+import { HttpClientRequest } from "effect/http"
+import type { MarketId } from "../../domain/market.ts"
+import type { Resolution } from "../../domain/resolution.ts"
+import { paidByPage } from "./clob.ts"
+import { decodeRows, merge } from "./decoded.ts"
+import { type ListedEnd, listedEnd } from "./gamma.ts"
+import type { Limits } from "./limits.ts"
+import { askable, byMarkets, listingRows, type Route, rowsIn } from "./lookup.ts"
+import {
+  decodeRecord,
+  type OracleRecord,
+  type OtherWords,
+  recordsById,
+  resolutionOf,
+} from "./oracle.ts"
+import { object } from "./wire.ts"
+
+interface Routes {
+  readonly oracle: Route
+  readonly listing: Route
+  readonly page: Route
+}
+
+/**
+ * The oracle is asked about all markets, the listing about those it does not tell of, pages about
+ * those that neither does: first of all about those known to have ended. An answer that stays away
+ * after the oracle's costs only the markets it is about; it is counted, like those beyond the limits.
+ */
+export function resolutions(routes: Routes, limits: Limits) {
+  return Effect.fn("polymarket.resolutions")(function* (marketIds: ReadonlyArray<MarketId>) {
+    const asked = askable(marketIds)
+    const told = yield* records(routes.oracle, asked, limits)
+    const record = recordsById(told.rows)
+    const untold = asked.filter((id) => (record.get(id)?.state ?? "untold") === "untold")
+    const listed = untold.slice(0, limits.listedEndsMax)
+    const ends = yield* listedEnds(routes.listing, listed, limits)
+    const end = new Map(ends.rows.map((row) => [row.marketId, row]))
+    const left = listed.filter((id) => (end.get(id)?.payouts ?? null) === null)
+    const ended = (id: MarketId) => record.has(id) || end.has(id)
+    const paged = [...left.filter(ended), ...left.filter((id) => !ended(id))]
+      .slice(0, limits.endPagesMax)
+    const words = yield* Effect.forEach(paged, (id) => pageWord(routes.page, id, end.get(id)), {
+      concurrency: limits.marketBatchesAtOnce,
+    })
+    const now = yield* Clock.currentTimeMillis
+    const word = new Map(paged.map((id, at) => [id, words[at] ?? "unread"]))
+    const rows = asked.flatMap((id): ReadonlyArray<Resolution> => {
+      const others = { listed: end.get(id) ?? null, page: word.get(id) ?? "unread" }
+      const resolution = resolutionOf(id, record.get(id) ?? null, others, now)
+      return resolution === null ? [] : [resolution]
+    })
+    const unavailable = words.filter((found) => found === "unread").length
+    const postponed = untold.length - listed.length + left.length - paged.length
+    return merge<Resolution>([
+      { rows, rejected: told.rejected },
+      { rows: [], rejected: ends.rejected },
+      { rows: [], rejected: counted({ unavailable, postponed }) },
+    ])
+  })
+}
+
+function records(oracle: Route, marketIds: ReadonlyArray<MarketId>, limits: Limits) {
+  return byMarkets(marketIds, limits.resolutionBatch, limits, (batch) => {
+    const asked = new Set(batch)
+    const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
+      urlParams: { condition: batch },
+    })
+    const decode = (row: unknown): Result.Result<OracleRecord, string> =>
+      Result.filterOrFail(decodeRecord(row), ({ marketId }) => asked.has(marketId), () => "unasked")
+    return Effect.map(
+      oracle.ask("resolutions", request, rowsIn("data")),
+      ({ rows }) => decodeRows(rows, decode),
+    )
+  })
+}
+
+/** Of closed markets only; rows of others say nothing about an end. */
+function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: Limits) {
+  return byMarkets<ListedEnd>(
+    marketIds,
+    limits.factsBatch,
+    limits,
+    (batch) =>
+      Effect.map(listingRows(listing, "resolutions", batch, true), ({ rows }) => ({
+        rows: rows.flatMap((row) => listedEnd(row) ?? []),
+        rejected: {},
+      })),
+  ).pipe(
+    Effect.catch(() =>
+      Effect.succeed({ rows: [], rejected: counted({ unavailable: marketIds.length }) })
+    ),
+  )
+}
+
+function pageWord(
+  page: Route,
+  marketId: MarketId,
+  end: ListedEnd | undefined,
+): Effect.Effect<OtherWords["page"]> {
+  const request = HttpClientRequest.get(`${page.url}/markets/${marketId}`)
+  return page.ask("resolutions", request, object).pipe(
+    Effect.map((body) => paidByPage(body, end?.tokenIds ?? null) ?? "none" as const),
+    Effect.catch(({ reason }) =>
+      Effect.succeed(reason === "status 404" ? "none" as const : "unread" as const)
+    ),
+  )
+}
+
+function counted(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
