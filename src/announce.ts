@@ -33,7 +33,7 @@ export function invitation(settings: Settings): string {
   const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
-    `  free      curl ${base}/v1/index    also /v1/pulse /v1/sample /health /openapi.json`,
+    `  free      curl ${base}/v1/index    also /v1/pulse /v1/track-record /v1/sample /health /openapi.json`,
     `  paid      ${paid.join("   ")}`,
     ...settings.payments.kind === "simulated"
       ? [`  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`]

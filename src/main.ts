@@ -30,6 +30,7 @@ import { RateLimits } from "./services/RateLimits.ts"
 import { Research } from "./services/Research.ts"
 import { Resolving } from "./services/Resolving.ts"
 import { keep } from "./services/Schedules.ts"
+import { TrackRecord } from "./services/TrackRecord.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
@@ -74,6 +75,7 @@ const servicesLayer = (settings: Settings) => {
     Layer.mergeAll(Ingestion.layer({ tick }), Resolving.layer, Research.layer).pipe(
       Layer.provide(venue),
     ),
+    TrackRecord.layer,
     WhaleTable.layer,
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),

@@ -8,8 +8,6 @@ import { type EpochMs, IsoTime } from "./time.ts"
 
 /** A wallet with fewer resolved entries has no row: too little to say anything. */
 export const resolvedEntriesMin = 30
-/** A wallet whose entries are spread over fewer events is not judged: they may all be one bet. */
-export const resolvedEventsMin = 10
 /**
  * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: this
  * many are about 0.7 MB.

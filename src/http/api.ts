@@ -26,6 +26,7 @@ import {
   SignalBody,
   SignalsBody,
   TermsBody,
+  TrackRecordBody,
   WhalesBody,
 } from "./bodies.ts"
 
@@ -48,6 +49,17 @@ const free = HttpApiGroup.make("free").add(
   HttpApiEndpoint.get("getPulse", "/v1/pulse", { success: PulseBody, error: freeErrors })
     .annotate(OpenApi.Summary, "The three strongest moves of the day")
     .annotate(OpenApi.Description, "The strongest noise-filtered moves of the last 24 hours."),
+  HttpApiEndpoint.get("getTrackRecord", "/v1/track-record", {
+    success: TrackRecordBody,
+    error: freeErrors,
+  })
+    .annotate(OpenApi.Summary, "How the entries of tracked wallets fared")
+    .annotate(
+      OpenApi.Description,
+      "The scorecard behind /v1/whales: every counted entry of every tracked wallet, held to " +
+        "resolution, the losing and the neutral ones too. Not anybody's profit or loss: exits are " +
+        "not tracked.",
+    ),
   HttpApiEndpoint.get("getSample", "/v1/sample", { success: SampleBody, error: freeErrors })
     .annotate(OpenApi.Summary, "Static samples of paid answers")
     .annotate(OpenApi.Description, "Made-up values in the real shapes, labelled as such."),

@@ -9,6 +9,7 @@ import { PaymentState } from "../domain/payment.ts"
 import { ParameterFault, Receipt, RefundNotice, RefusalCode } from "../domain/refusal.ts"
 import { Report } from "../domain/research.ts"
 import { ResolvingRow } from "../domain/resolving.ts"
+import { Scorecard } from "../domain/scorecard.ts"
 import { IsoTime } from "../domain/time.ts"
 import { WhaleRow } from "../domain/whale.ts"
 
@@ -43,6 +44,9 @@ export const PulseBody = Schema.Struct({
   digestAt: Schema.NullOr(IsoTime),
   _upgrade: Schema.Struct({ fullFeed: Schema.String, digest: Schema.String }),
 }).annotate({ identifier: "Pulse" })
+
+export const TrackRecordBody = Schema.Struct({ success, ...Scorecard.fields })
+  .annotate({ identifier: "TrackRecord" })
 
 const researchFields = {
   cached: Schema.Boolean.annotate({ description: "Made for an earlier call, within 30 minutes" }),

@@ -12,6 +12,7 @@ import type { Payments } from "../services/Payments.ts"
 import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
 import type { Research } from "../services/Research.ts"
 import type { Resolving } from "../services/Resolving.ts"
+import type { TrackRecord } from "../services/TrackRecord.ts"
 import type { WhaleTable } from "../services/WhaleTable.ts"
 import { type Answer, answer } from "./answer.ts"
 import { challengeFor } from "./challenge.ts"
@@ -107,7 +108,7 @@ export const layer = (
 ): Layer.Layer<
   Served,
   CannotListen,
-  Feed | Payments | RateLimits | Research | Resolving | WhaleTable
+  Feed | Payments | RateLimits | Research | Resolving | TrackRecord | WhaleTable
 > =>
   Layer.effect(
     Served,
@@ -189,6 +190,7 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
       "/health",
       { limiter: free, current: snapshot.health, paid: null, withoutStore: snapshot.down },
     ],
+    ["/v1/track-record", { limiter: free, current: snapshot.trackRecord, paid: null }],
     ["/v1/sample", fixed(free, sampleAnswer)],
     ["/terms.txt", fixed(free, terms.text)],
     ["/terms.json", fixed(free, terms.json)],

@@ -1,26 +1,26 @@
 /**
- * The free bodies that are polled: computed once a second, kept as bytes.
- *
- * A request never computes them, unless the last computation is older than `ageMsMax`; then it waits
- * for a new one, and one computation serves all who wait.
+ * The free bodies that are polled: where the feed stands, its strongest moves, its health, and the
+ * track record of the whales.
  *
  * @module
  */
-import { type Cause, Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
+import type { Scorecard } from "../domain/scorecard.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
-import { within } from "../services/within.ts"
+import { TrackRecord } from "../services/TrackRecord.ts"
 import { type Answer, answer } from "./answer.ts"
 import type { VenueMode } from "./bodies.ts"
+import { makePolled } from "./polled.ts"
 
-/** How often the bodies are computed. */
-export const refreshEvery = Duration.seconds(1)
-/** Nothing older than this is served: it is computed anew first. */
-export const ageMsMax = 3 * second
-/** A computation that takes longer has failed. */
-const computeFor = Duration.seconds(2)
+/** The feed moves with every tick, and is asked for at once. */
+const ageMsMax = 3 * second
+const feedComputedFor = Duration.seconds(2)
+/** The whales move slowly, and a new scorecard is read from many rows: nobody waits for it. */
+const trackRecordAgeMsMax = 15 * second
+const trackRecordComputedFor = Duration.seconds(10)
 /** The pulse is read again when the index has moved, and at least this often. */
 const pulseAgeMsMax = minute
 
@@ -36,17 +36,19 @@ export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
   readonly health: () => Answer | null | Promise<Answer | null>
+  readonly trackRecord: () => Answer | null | Promise<Answer | null>
   /** What /health says while the store does not answer. */
   readonly down: Answer
-  /** Computes now: for right after a tick. Never fails; the old bodies stay until they are too old. */
+  /**
+   * Computes the bodies of the feed now: for right after a tick. Never fails; the old ones stay until
+   * they are too old.
+   */
   readonly refresh: Effect.Effect<void>
 }
 
 interface Bodies {
-  readonly at: EpochMs
   readonly pulseAt: EpochMs
   readonly state: FeedIndex
-  readonly movers: ReadonlyArray<PulseMover>
   readonly index: Answer
   readonly pulse: Answer
   readonly health: Answer
@@ -54,68 +56,67 @@ interface Bodies {
 
 /** Computes the bodies at once and then every second, for as long as the scope lives. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
-  const feed = yield* Feed
-  const clock = yield* Clock.Clock
-  const run = Effect.runPromiseWith(yield* Effect.context<never>())
-  let bodies: Bodies | null = null
-  let failing = false
-  let computing: Promise<Bodies | null> | null = null
-
-  const compute = Effect.gen(function* () {
-    const before = bodies
-    const state = yield* feed.index
-    const at = clock.currentTimeMillisUnsafe()
-    const same = before !== null && before.state.index === state.index &&
-      before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax
-    const movers = same ? before.movers : yield* feed.pulse
-    bodies = {
-      at,
-      pulseAt: same ? before.pulseAt : at,
-      state,
-      movers,
-      index: polled(indexBody(state)),
-      pulse: same ? before.pulse : polled(pulseBody(state, movers, options)),
-      health: polled(healthBody(state, options)),
-    }
-    return bodies
+  const feed = yield* makePolled({
+    compute: feedBodies(yield* Feed, options),
+    computeFor: feedComputedFor,
+    ageMsMax,
+    complaint: "Cannot read the feed for its free bodies",
   })
-  // An outage is told once, not once a second.
-  const complain = (cause: Cause.Cause<never>) =>
-    failing ? Effect.void : Effect.logWarning("Cannot read the feed for its free bodies", cause)
-  const refresh = compute.pipe(
-    within(computeFor),
-    Effect.map(Option.getOrNull),
-    Effect.catchCause((cause) => Effect.as(complain(cause), null)),
-    Effect.tap((made) =>
-      Effect.sync(() => {
-        failing = made === null
-      })
-    ),
-  )
-  yield* refresh
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(refresh, refreshEvery)))
-
-  const computeOnce = (): Promise<Bodies | null> =>
-    computing ??= run(refresh).finally(() => {
-      computing = null
-    })
-  const fresh = (): Bodies | null =>
-    bodies !== null && clock.currentTimeMillisUnsafe() - bodies.at <= ageMsMax ? bodies : null
+  const trackRecord = yield* makePolled({
+    compute: trackRecordAnswer(yield* TrackRecord),
+    computeFor: trackRecordComputedFor,
+    ageMsMax: trackRecordAgeMsMax,
+    complaint: "Cannot read the whales for the track record",
+  })
+  yield* feed.refresh
+  yield* Effect.forkScoped(trackRecord.refresh)
   const serve = (key: "index" | "pulse" | "health", otherwise: Answer | null) => () => {
-    const ready = fresh()
-    return ready === null ? computeOnce().then((made) => made?.[key] ?? otherwise) : ready[key]
+    const bodies = feed.current()
+    return bodies instanceof Promise ? bodies.then((made) => made?.[key] ?? otherwise) : bodies[key]
   }
-
   const downAnswer = down(options)
   const snapshot: Snapshot = {
     index: serve("index", null),
     pulse: serve("pulse", null),
     health: serve("health", downAnswer),
+    trackRecord: trackRecord.current,
     down: downAnswer,
-    refresh: Effect.asVoid(refresh),
+    refresh: feed.refresh,
   }
   return snapshot
 })
+
+/** The bodies of the feed; the pulse is made anew only when it may have changed. */
+function feedBodies(feed: Feed["Service"], options: SnapshotOptions): Effect.Effect<Bodies> {
+  let before: Bodies | null = null
+  return Effect.gen(function* () {
+    const state = yield* feed.index
+    const at = yield* Clock.currentTimeMillis
+    const same = before !== null && before.state.index === state.index &&
+        before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax
+      ? before
+      : null
+    before = {
+      pulseAt: same?.pulseAt ?? at,
+      state,
+      index: polled(indexBody(state)),
+      pulse: same?.pulse ?? polled(pulseBody(state, yield* feed.pulse, options)),
+      health: polled(healthBody(state, options)),
+    }
+    return before
+  })
+}
+
+/** The track record, encoded anew only when the scorecard is another. */
+function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
+  let before: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
+  return Effect.map(service.scorecard, (scorecard) => {
+    before = before?.scorecard === scorecard
+      ? before
+      : { scorecard, answer: polled({ success: true, ...scorecard }) }
+    return before.answer
+  })
+}
 
 const polled = (body: unknown) => answer({ body: JSON.stringify(body), cache: "polled" })
 

@@ -12,7 +12,10 @@ import { test } from "../support/effect.ts"
 import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/face.ts"
 import { faultOf } from "../support/shape.ts"
 
-const free = ["/v1/index", "/v1/pulse", "/v1/sample", "/health", "/terms.txt", "/terms.json"]
+const free = [
+  ...["/v1/index", "/v1/pulse", "/v1/track-record"],
+  ...["/v1/sample", "/health", "/terms.txt", "/terms.json"],
+]
 const documents = ["/openapi.json"]
 const payment = `/v1/payments/0x${"5a".repeat(32)}`
 const paid = Object.values(products).map((product) => product.path)

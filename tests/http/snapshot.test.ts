@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import type { Answer } from "../../src/http/answer.ts"
 import { makeSnapshot, type Snapshot } from "../../src/http/snapshot.ts"
 import { Feed } from "../../src/services/Feed.ts"
+import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
 import { sampleItem } from "../support/items.ts"
@@ -38,7 +39,10 @@ const countingFeed = Effect.gen(function* () {
       sellable: true,
     }
   })
-  const layer = Layer.mock(Feed, { index, pulse: Effect.succeed([]) })
+  const layer = Layer.merge(
+    Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
+    Layer.mock(TrackRecord, { scorecard: Effect.never }),
+  )
   return { asked, stuck, layer }
 })
 
@@ -109,9 +113,14 @@ test("all who wait for a body wait for one computation", () =>
 test("the bodies hold no value of their own request: equal feeds have equal bytes", () =>
   Effect.gen(function* () {
     const face = yield* makeFace(yield* makeWorld(3))
-    const text = (path: string) =>
-      Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.text()))
-    for (const path of ["/v1/index", "/v1/pulse"]) {
+    let client = 0
+    const text = Effect.fnUntraced(function* (path: string) {
+      const headers = { "x-forwarded-for": `203.0.113.${client++}` }
+      const response = yield* face.get(path, { headers })
+      strictEqual(response.status, 200)
+      return yield* Effect.promise(() => response.text())
+    })
+    for (const path of ["/v1/index", "/v1/pulse", "/v1/track-record"]) {
       const before = yield* text(path)
       yield* TestClock.adjust("5 seconds")
       strictEqual(yield* text(path), before)

@@ -16,6 +16,7 @@ import { Payments } from "../../src/services/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
 import { Research } from "../../src/services/Research.ts"
 import { Resolving } from "../../src/services/Resolving.ts"
+import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { WhaleTable } from "../../src/services/WhaleTable.ts"
 import { sampleItem } from "./items.ts"
 import { makeShelf, type Shelf, shelfLayer } from "./products.ts"
@@ -165,7 +166,7 @@ export const servicesOver = (world: World, payments: Layer.Layer<Payments> = gen
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     rateLimits(world),
     payments,
-    Layer.mergeAll(Resolving.layer, Research.layer, WhaleTable.layer).pipe(
+    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
       Layer.provide(shelfLayer(world.shelf)),
     ),
   )

@@ -15,6 +15,8 @@ import {
 } from "../../src/domain/market.ts"
 import { endingWithin } from "../../src/domain/resolving.ts"
 import { hour } from "../../src/domain/time.ts"
+import type { WalletTotals } from "../../src/domain/score.ts"
+import type { TrackedWallet } from "../../src/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/domain/whale.ts"
 import { MarketStore } from "../../src/services/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
@@ -34,6 +36,10 @@ export interface Shelf {
   /** How often the venue was asked anything. */
   readonly asked: Ref.Ref<number>
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
+  readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
+  readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
+  /** False: what is known of wallets cannot be read. */
+  readonly whalesUp: Ref.Ref<boolean>
 }
 
 export const makeShelf = Effect.gen(function* () {
@@ -46,6 +52,9 @@ export const makeShelf = Effect.gen(function* () {
     latencyMs: yield* Ref.make(0),
     asked: yield* Ref.make(0),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
+    tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
+    totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
+    whalesUp: yield* Ref.make(true),
   }
   return shelf
 })
@@ -176,11 +185,19 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
   })
 }
 
-const whaleStore = ({ whales }: Shelf) =>
-  Layer.mock(WhaleStore, {
-    calibrationVersion: Effect.map(Ref.get(whales), (rows) => JSON.stringify(rows)),
-    calibrated: Ref.get(whales),
+const whaleStore = ({ whales, tracked, totals, whalesUp }: Shelf) => {
+  const held = <A>(rows: Ref.Ref<A>) =>
+    Effect.flatMap(
+      Ref.get(whalesUp),
+      (up) => up ? Ref.get(rows) : Effect.die("the store of whales is down"),
+    )
+  return Layer.mock(WhaleStore, {
+    calibrationVersion: Effect.map(held(whales), (rows) => JSON.stringify(rows)),
+    calibrated: held(whales),
+    tracked: held(tracked),
+    totals: held(totals),
   })
+}
 
 /** The ports the products work through. */
 export const shelfLayer = (shelf: Shelf) =>

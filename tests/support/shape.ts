@@ -18,6 +18,7 @@ import {
   SignalBody,
   SignalsBody,
   TermsBody,
+  TrackRecordBody,
   WhalesBody,
 } from "../../src/http/bodies.ts"
 
@@ -25,6 +26,7 @@ import {
 const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
   "/v1/index": FeedIndexBody,
   "/v1/pulse": PulseBody,
+  "/v1/track-record": TrackRecordBody,
   "/v1/sample": SampleBody,
   "/health": HealthBody,
   "/terms.json": TermsBody,

@@ -14,6 +14,8 @@ const walletsMax = 10_000
 export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.unwrap(
   Effect.map(SqlClient, (sql) =>
     Layer.mock(WhaleStore, {
+      tracked: Effect.succeed([]),
+      totals: Effect.succeed([]),
       calibrationVersion: sql<{ version: string }>`
         SELECT count(*) || ' ' || coalesce(max(computed_at)::text, '') AS version
         FROM whale_calibration`.pipe(
