@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { varianceOf } from "./cumulants.ts"
 import { z95 } from "./normal.ts"
-import { middle } from "./nullModel.ts"
+import { pValueOf } from "./nullModel.ts"
 import {
   addBandSums,
   type BandSums,
@@ -15,12 +16,11 @@ import {
   roisOf,
   winRateOf,
 } from "./oddsBands.ts"
-import { pValueOf } from "./saddlepoint.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
 import { type OddsBand, resolvedEntriesMin, type WhaleLabel } from "./whale.ts"
 
 /** Names the rule behind a label; a rule that decides otherwise has another name. */
-export const ruleVersion = "fair-price-saddlepoint-bh-1"
+export const ruleVersion = "fair-prices-bh-1"
 
 /** What a wallet's counted resolved entries say; every figure null-free because there is an entry. */
 export interface Rates {
@@ -73,7 +73,7 @@ function edgeOf(sums: WalletSums, whole: BandSums) {
   const squares = sums.deviationSquares - 2 * edge * sums.deviationCounts +
     edge ** 2 * sums.countSquares
   const clustered = sums.events > 1 ? squares * sums.events / (sums.events - 1) : 0
-  const fair = sums.fair.curve[middle] ?? 0
+  const fair = varianceOf(sums.fair.cumulants)
   const error = Math.sqrt(Math.max(0, clustered, fair)) / whole.entries
   return {
     edge,

@@ -1,14 +1,24 @@
 /**
- * What a wallet's entries would come to if prices were fair, as sums that add up over its events.
+ * What a wallet's entries would come to if prices were fair, and how far from that they came.
  *
  * Under fair prices each market pays the side the wallet favoured with the chance it paid for, and all
  * markets of one event follow one uniform draw. The weighted count of favoured sides that are paid is
- * then a sum of independent whole numbers, one an event, so its cumulant generating function is the
- * sum of theirs. It is kept on a fixed grid, from which `saddlepoint.ts` reads a tail probability
- * however long the history is.
+ * then a sum of independent whole numbers, one an event. Its distribution is kept in sums over events:
+ * in harmonics, which give it exactly while it is narrow, and in cumulants, for when it is wide.
  *
  * @module
  */
+import { addCumulants, type Cumulants, cumulantsOf, endsOf, noCumulants } from "./cumulants.ts"
+import {
+  addHarmonics,
+  chanceBetween,
+  type Harmonics,
+  harmonicsOf,
+  noHarmonics,
+  order,
+} from "./harmonics.ts"
+import type { Outcome } from "./outcomes.ts"
+import { saddlepointTail } from "./saddlepoint.ts"
 
 /** One market of an event, seen from the side the wallet has more entries on. */
 export interface FavouredSide {
@@ -29,82 +39,32 @@ export interface NullSums {
   /** ln of the chance that everything came out, and that nothing did. */
   readonly logAll: number
   readonly logNone: number
-  /** Sum of each event's variance x its weight: over the variance, the step of the lattice. */
-  readonly steps: number
-  /** The cumulant generating function and its first two derivatives at each point of `grid`. */
-  readonly value: ReadonlyArray<number>
-  readonly slope: ReadonlyArray<number>
-  readonly curve: ReadonlyArray<number>
+  readonly harmonics: Harmonics
+  readonly cumulants: Cumulants
 }
-
-/**
- * Where the function is kept. Dense about 0, where wallets with many entries are read, and sparse far
- * out, where straight wins at long odds are: an event with weight a bends the function at distances
- * of 1/a, and a spacing that grows with the distance is as fine beside every bend.
- */
-const reach = 14
-const half = 30
-const stretch = 7.5
-export const grid: ReadonlyArray<number> = Array.from(
-  { length: 2 * half + 1 },
-  (_, i) => reach * Math.sinh(stretch * (i - half) / half) / Math.sinh(stretch),
-)
-/** Where `grid` is 0: there the slope is the mean and the curve the variance. */
-export const middle = half
-
-const zeros: ReadonlyArray<number> = grid.map(() => 0)
 
 export const noNullSums: NullSums = {
   observed: 0,
   most: 0,
   logAll: 0,
   logNone: 0,
-  steps: 0,
-  value: zeros,
-  slope: zeros,
-  curve: zeros,
+  harmonics: noHarmonics,
+  cumulants: noCumulants,
 }
 
 /** What one event of one wallet adds. */
 export function eventSums(markets: ReadonlyArray<FavouredSide>): NullSums {
   const sides = markets.filter(({ weight }) => weight > 0).sort((a, b) => b.price - a.price)
-  const [likeliest] = sides
-  const least = sides.at(-1)
-  if (likeliest === undefined || least === undefined) return noNullSums
+  if (sides.length === 0) return noNullSums
   const outcomes = outcomesOf(sides)
-  const most = sides.reduce((sum, { weight }) => sum + weight, 0)
-  const tilted = grid.map((t) => tilt(outcomes, t, t > 0 ? most : 0))
   return {
     observed: sides.reduce((sum, { weight, paid }) => sum + weight * paid, 0),
-    most,
-    logAll: Math.log(least.price),
-    logNone: Math.log1p(-likeliest.price),
-    steps: most * (tilted[middle]?.curve ?? 0),
-    value: tilted.map(({ value }) => value),
-    slope: tilted.map(({ slope }) => slope),
-    curve: tilted.map(({ curve }) => curve),
+    most: sides.reduce((sum, { weight }) => sum + weight, 0),
+    logAll: Math.log(outcomes.at(-1)?.chance ?? 1),
+    logNone: Math.log(outcomes[0]?.chance ?? 1),
+    harmonics: harmonicsOf(outcomes),
+    cumulants: cumulantsOf(outcomes),
   }
-}
-
-/** `sums` with `part` added `times` over: -1 takes it away. */
-export function addNullSums(sums: NullSums, part: NullSums, times: 1 | -1): NullSums {
-  const add = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) =>
-    a.map((x, i) => x + times * (b[i] ?? 0))
-  return {
-    observed: sums.observed + times * part.observed,
-    most: sums.most + times * part.most,
-    logAll: sums.logAll + times * part.logAll,
-    logNone: sums.logNone + times * part.logNone,
-    steps: sums.steps + times * part.steps,
-    value: add(sums.value, part.value),
-    slope: add(sums.slope, part.slope),
-    curve: add(sums.curve, part.curve),
-  }
-}
-
-interface Outcome {
-  readonly total: number
-  readonly chance: number
 }
 
 /**
@@ -121,22 +81,45 @@ function outcomesOf(sides: ReadonlyArray<FavouredSide>): ReadonlyArray<Outcome> 
   return outcomes
 }
 
-/** ln E exp(t N) and its derivatives; `pivot` is the outcome with the largest power, taken out. */
-function tilt(outcomes: ReadonlyArray<Outcome>, t: number, pivot: number) {
-  let mass = 0
-  let first = 0
-  let second = 0
-  for (const { total, chance } of outcomes) {
-    const distance = total - pivot
-    const tilted = chance * Math.exp(t * distance)
-    mass += tilted
-    first += tilted * distance
-    second += tilted * distance * distance
-  }
-  const mean = first / mass
+/** `sums` with `part` added `times` over: -1 takes it away. */
+export function addNullSums(sums: NullSums, part: NullSums, times: 1 | -1): NullSums {
   return {
-    value: t * pivot + Math.log(mass),
-    slope: pivot + mean,
-    curve: second / mass - mean ** 2,
+    observed: sums.observed + times * part.observed,
+    most: sums.most + times * part.most,
+    logAll: sums.logAll + times * part.logAll,
+    logNone: sums.logNone + times * part.logNone,
+    harmonics: addHarmonics(sums.harmonics, part.harmonics, times),
+    cumulants: addCumulants(sums.cumulants, part.cumulants, times),
   }
+}
+
+/** What may be left out of a distribution to either side; it is added to what is found. */
+const leftOut = 1e-9
+
+/** Sums of rounded numbers say no more of a chance than this. */
+const chanceMin = 1e-14
+
+/** Payouts are fractions: what is nearer than this to a whole number is that number. */
+const crumb = 1e-6
+
+/**
+ * The chance that fair prices would have brought the wallet as far from what it paid, to the same side
+ * and as far out on the other: twice the smaller of P(N >= observed) and P(N <= observed).
+ */
+export function pValueOf(sums: NullSums): number {
+  const { observed, most, cumulants, harmonics } = sums
+  if (most === 0) return 1
+  const whole = most < order
+  const ends = whole ? { lowest: 0, highest: most } : endsOf(cumulants, leftOut)
+  const lowest = Math.max(0, Math.floor(ends.lowest))
+  const highest = Math.min(most, Math.ceil(ends.highest))
+  if (highest - lowest >= order) {
+    const above = Math.max(Math.exp(sums.logAll), saddlepointTail(cumulants, observed, 1))
+    const below = Math.max(Math.exp(sums.logNone), saddlepointTail(cumulants, observed, -1))
+    return Math.min(1, 2 * Math.min(above, below))
+  }
+  const missed = whole ? chanceMin : leftOut + chanceMin
+  const above = chanceBetween(harmonics, Math.max(lowest, Math.ceil(observed - crumb)), highest)
+  const below = chanceBetween(harmonics, lowest, Math.min(highest, Math.floor(observed + crumb)))
+  return Math.min(1, 2 * (Math.min(above, below) + missed))
 }
