@@ -6,10 +6,11 @@
 import type { Microstructure } from "../domain/book.ts"
 import type { FeedItem, MarketRef } from "../domain/feed.ts"
 import { type Answer, answer } from "./answer.ts"
+import { sampleCalibration, sampleWhales } from "./sampleWhales.ts"
 
 const at = "2026-11-02T09:30:00.000Z"
 const earlier = "2026-11-01T11:20:00.000Z"
-const wallet = "0x000000000000000000000000000000000000dEaD"
+const before = "2026-11-01T11:10:00.000Z"
 
 const market: MarketRef = {
   slug: "sample-will-the-bridge-open-in-2027",
@@ -56,8 +57,8 @@ const feedItems: ReadonlyArray<FeedItem> = [
     createdAt: at,
     data: {
       market,
-      wallet,
-      pseudonym: "Sample Wallet",
+      wallet: sampleWhales[1].wallet,
+      pseudonym: sampleWhales[1].pseudonym,
       outcome: "Yes",
       entryPrice: 0.585,
       stakeUsd: 25_000,
@@ -65,19 +66,7 @@ const feedItems: ReadonlyArray<FeedItem> = [
       fills: 6,
       firstFillAt: earlier,
       lastFillAt: at,
-      calibration: {
-        label: "follow",
-        resolved: 84,
-        winRate: 0.64,
-        meanEntryPrice: 0.52,
-        edge: 0.12,
-        edgeLow: 0.02,
-        edgeHigh: 0.21,
-        followRoi: 0.18,
-        fadeRoi: -0.22,
-        computedAt: at,
-        ruleVersion: "1",
-      },
+      calibration: sampleCalibration(before),
       microstructure,
     },
   },
@@ -106,41 +95,6 @@ const feedItems: ReadonlyArray<FeedItem> = [
   },
 ]
 
-const oddsBand = {
-  band: "0.50-0.75",
-  from: 0.5,
-  to: 0.75,
-  entries: 41,
-  meanEntryPrice: 0.61,
-  winRate: 0.68,
-  winRateLow: 0.53,
-  winRateHigh: 0.8,
-  followRoi: 0.11,
-  fadeRoi: -0.17,
-}
-
-const whale = {
-  pseudonym: "Sample Wallet",
-  wallet,
-  resolved: 84,
-  winRate: 0.64,
-  fadeRoi: -0.22,
-  label: "follow",
-  source: "volume" as const,
-  marketMaker: false,
-  events: 71,
-  winRateLow: 0.53,
-  winRateHigh: 0.74,
-  mirrorRoi: 0.18,
-  meanEntryPrice: 0.52,
-  edge: 0.12,
-  edgeLow: 0.02,
-  edgeHigh: 0.21,
-  stakeUsd: 410_000,
-  openEntries: 7,
-  oddsBands: [oddsBand],
-}
-
 const body = {
   success: true,
   _notice: {
@@ -148,23 +102,7 @@ const body = {
     message: "Static samples with made-up values: the shapes are real, the markets are not.",
   },
   feedItems,
-  whales: [
-    whale,
-    {
-      ...whale,
-      pseudonym: "Second Sample Wallet",
-      wallet: "0x000000000000000000000000000000000000bEEF",
-      winRate: 0.41,
-      winRateLow: 0.31,
-      winRateHigh: 0.52,
-      label: "fade",
-      edge: -0.11,
-      edgeLow: -0.2,
-      edgeHigh: -0.02,
-      mirrorRoi: -0.21,
-      fadeRoi: 0.16,
-    },
-  ],
+  whales: sampleWhales,
   digest: {
     id: "sample-digest",
     title: "Sample: infrastructure markets repriced",
@@ -198,7 +136,7 @@ const body = {
       evidence: {
         priceAction: [{ at: earlier, price: 0.48 }, { at, price: 0.62 }],
         microstructure,
-        whales: [whale],
+        whales: [sampleWhales[0]],
         news: [],
       },
     },

@@ -9,7 +9,7 @@ import { type Answer, answer } from "./answer.ts"
 import type { VenueMode } from "./bodies.ts"
 
 /** Changes whenever a word below does. */
-const version = "1.1.0"
+const version = "1.2.0"
 const effectiveDate = "2026-11-21"
 
 const provider = "Bellwether"
@@ -22,6 +22,8 @@ const use =
   "and do not work around the request limits."
 const disclaimers = [
   "Everything served is informational. It is not financial, legal or betting advice.",
+  "What is said of a wallet is computed from its public entries held to resolution. It is not its " +
+  "profit or loss, which depend on exits that are not tracked, and no advice to follow or to fade it.",
   "Signals are computed from the data source named here, which can be late, wrong or incomplete.",
   "The service comes without warranty. Its liability for a call is limited to the price of the call.",
 ]
@@ -29,7 +31,9 @@ const dataSources: Readonly<Record<VenueMode, string>> = {
   simulated:
     "A simulated market, made up by this service: no venue and no real market is behind it",
   replay: "Recorded pages of the Polymarket venue, played back: they are not the market of today",
-  polymarket: "Public market listings, order books, prices and trades of the Polymarket venue",
+  polymarket:
+    "Public market listings, order books, prices, trades, leaderboards and wallets' activity of the " +
+    "Polymarket venue",
 }
 /** The paths of calls that are paid before they are computed. */
 const settledFirst = Object.values(products)

@@ -36,6 +36,13 @@ Deno.test("the terms name the source of the data as it is, in text and in JSON",
   }
 })
 
+Deno.test("the terms say what a wallet's calibration is not", () => {
+  const { text, json } = read({})
+  match(json.disclaimers.join(" "), /held to resolution.* not its profit or loss.*no advice/)
+  match(text, /exits that are not tracked/)
+  match(read({ venueMode: "polymarket" }).json.dataSources[0] ?? "", /leaderboards/)
+})
+
 Deno.test("the terms say that no money moves while payments are simulated", () => {
   const { text, json } = read({ paymentMode: "simulated" })
   match(json.payment.settlement, /no money moves/)
