@@ -5,12 +5,23 @@
  * @module
  */
 import { Result } from "effect"
+import { decodeActivity } from "../../src/adapters/polymarket/activity.ts"
 import { decodeBook, decodeHistory } from "../../src/adapters/polymarket/clob.ts"
 import { decodeTrade } from "../../src/adapters/polymarket/data.ts"
-import { decodeMarket } from "../../src/adapters/polymarket/gamma.ts"
+import { decodeFacts, decodeMarket } from "../../src/adapters/polymarket/gamma.ts"
+import { decodeStanding } from "../../src/adapters/polymarket/leaderboard.ts"
+import { decodeRecord } from "../../src/adapters/polymarket/oracle.ts"
 import { recognise } from "../../src/adapters/polymarket/recordings.ts"
 import { hasOracle, hasRecordings, recorded, skipAloud, verdicts } from "../support/oracle.ts"
-import { bookRow, gammaRow, recordedAt, tradeRow } from "../support/polymarket.ts"
+import {
+  activityRow,
+  bookRow,
+  gammaRow,
+  recordedAt,
+  recordRow,
+  standingRow,
+  tradeRow,
+} from "../support/polymarket.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -72,6 +83,18 @@ const costs = {
     size: ["bad_size"],
   },
   point: { timestamp: ["no_point"], price: ["no_point"] },
+  activity: {
+    proxy_wallet: ["missing_wallet"],
+    condition_id: ["missing_id"],
+    token_id: ["missing_token"],
+    timestamp: ["missing_time"],
+    transaction_hash: ["missing_transaction"],
+    side: ["bad_side"],
+    price: ["bad_price"],
+    size: ["bad_size"],
+  },
+  standing: { user_id: ["missing_wallet"], rank: ["missing_rank"] },
+  record: { condition_id: ["missing_id"] },
 } satisfies Record<string, Readonly<Record<string, ReadonlyArray<string>>>>
 
 async function hold(
@@ -138,6 +161,34 @@ if (!hasOracle) {
     await hold("data", "TradeSchema", tradeRow(), decodeTrade, costs.trade)
   })
 
+  for (const type of ["TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"]) {
+    Deno.test(`decodeActivity() takes every mutant of a ${type} that the venue's schema takes`, async () => {
+      const row = activityRow(1, { type, event_slug: "which-lighthouses-in-december" })
+      await hold("data", "ActivitySchema", row, decodeActivity, costs.activity)
+    })
+  }
+
+  Deno.test("decodeStanding() takes every mutant of a row that the venue's schema takes", async () => {
+    const schema = "TraderLeaderboardEntrySchema"
+    await hold("data", schema, standingRow(), decodeStanding, costs.standing)
+  })
+
+  Deno.test("decodeRecord() takes every mutant of a record that the venue's schema takes", async () => {
+    await hold("data", "ResolutionSchema", recordRow(), decodeRecord, costs.record)
+    const pending = recordRow(1, {
+      status: "disputed",
+      price: "69",
+      proposed_price: "1000000000000000000",
+      last_update_timestamp: "1790649809",
+    })
+    await hold("data", "ResolutionSchema", pending, decodeRecord, costs.record)
+  })
+
+  Deno.test("decodeFacts() takes every mutant of a closed row that the venue's schema takes", async () => {
+    const row = gammaRow(1, { closed: true, acceptingOrders: false })
+    await hold("gamma", "MarketSchema", row, decodeFacts, costs.market)
+  })
+
   Deno.test("decodeHistory() takes every mutant of a point that the venue's schema takes", async () => {
     const point = { timestamp: recordedAt / 1_000, price: 0.42, resolution_seconds: 60 }
     const decode = (row: unknown) =>
@@ -147,6 +198,48 @@ if (!hasOracle) {
 }
 
 if (hasOracle && hasRecordings) {
+  /** The rows of a recorded page. */
+  const rowsOf = (page: string) => {
+    const { data } = recorded(`polymarket-data-v2/${page}.json`) as {
+      readonly data: ReadonlyArray<Row>
+    }
+    return data
+  }
+
+  Deno.test("every recorded row of wallets and ends is decoded, those the venue's schema throws on too", async () => {
+    const read = async (
+      page: string,
+      schema: string,
+      decode: (row: unknown) => Result.Result<unknown, string>,
+    ) => {
+      const rows = rowsOf(page)
+      const accepted = await verdicts("data", schema, rows)
+      const refused = rows.filter((row) => Result.isFailure(decode(row)))
+      if (rows.length === 0 || refused.length > 0) {
+        throw new Error(`${page}: ${refused.length} lost`)
+      }
+      return accepted.filter((verdict) => !verdict).length
+    }
+    const thrown = [
+      await read("activity", "ActivitySchema", decodeActivity),
+      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeStanding),
+      await read("resolutions", "ResolutionSchema", decodeRecord),
+      await read("resolutions_pending", "ResolutionSchema", decodeRecord),
+      await read("trades", "TradeSchema", decodeTrade),
+    ]
+    if (thrown.join() !== "1,0,0,0,0") throw new Error(`The schemas refuse ${thrown} of them`)
+  })
+
+  Deno.test("decodeActivity() takes every mutant of a recorded row that the venue's schema takes", async () => {
+    await hold(
+      "data",
+      "ActivitySchema",
+      rowsOf("activity")[1] ?? {},
+      decodeActivity,
+      costs.activity,
+    )
+  })
+
   Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
     const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
     const decode = (row: unknown) =>

@@ -4,13 +4,14 @@
  * @module
  */
 import { Effect, Result, Stream } from "effect"
+import { recordedEnds } from "../../src/adapters/polymarket/recordedPast.ts"
 import { layer, read } from "../../src/adapters/polymarket/replay.ts"
-import { TokenId } from "../../src/domain/market.ts"
-import { day, minute } from "../../src/domain/time.ts"
+import { MarketId, TokenId } from "../../src/domain/market.ts"
+import { day, hour, minute } from "../../src/domain/time.ts"
 import { VenueClient } from "../../src/services/VenueClient.ts"
 import { liveTest } from "../support/effect.ts"
 import { hasRecordings, recordingsDir, skipAloud } from "../support/oracle.ts"
-import { gammaRow, recordedAt, tokenId } from "../support/polymarket.ts"
+import { activityRow, conditionId, gammaRow, recordedAt, tokenId } from "../support/polymarket.ts"
 
 const fixtures = new URL("../../fixtures/replay", import.meta.url).pathname
 
@@ -115,6 +116,85 @@ liveTest(
     }),
 )
 
+const market = (number: number) => MarketId.make(conditionId(number))
+
+liveTest(
+  "facts() gives what is recorded of a market, open or closed",
+  () =>
+    Effect.gen(function* () {
+      const asked = [5, 1, 1, 0x15, 11, 999].map(market)
+      const { rows } = yield* replayed(fixtures, ({ facts }) => facts(asked))
+      equal(rows.map(({ id }) => id), [5, 1, 0x15, 11].map(conditionId))
+    }),
+)
+
+liveTest(
+  "resolutions() gives the ends that are recorded, and none that are open",
+  () =>
+    Effect.gen(function* () {
+      const { rows } = yield* replayed(
+        fixtures,
+        ({ resolutions }) => resolutions([5, 5, 1, 2, 0x16, 999].map(market)),
+      )
+      equal(rows, [{
+        marketId: conditionId(5),
+        resolvedAt: Date.parse("2026-11-10T21:19:19Z"),
+        source: "oracle",
+        state: "paid",
+        payouts: [1, 0],
+      }])
+    }),
+)
+
+const wallet = "0x00000000000000000000000000000000000000aa"
+
+liveTest(
+  "wallets are those of the recorded pages, with what they did in the range",
+  () =>
+    Effect.gen(function* () {
+      const board = { period: "all", category: "overall", by: "volume" } as const
+      yield* replayed(fixtures, ({ wallets }) =>
+        Effect.gen(function* () {
+          if (wallets === null) return yield* Effect.die("There are no wallets")
+          const { rows } = yield* wallets.leaderboard(board, 10)
+          equal(rows, [{ wallet, rank: 1, userName: "keeper" }])
+          const read = (from: number, to: number) =>
+            Effect.map(
+              wallets.activity(wallet.toUpperCase().replace("0X", "0x"), { from, to }, null),
+              ({ rows, oldest, next }) => [rows.map(({ act }) => act.kind).join(" "), oldest, next],
+            )
+          const all = yield* read(0, recordedAt)
+          equal(all, ["buy buy sell split buy", recordedAt - 200 * hour, null])
+          const some = yield* read(recordedAt - 2 * hour, recordedAt - 2 * hour)
+          equal(some, ["sell", recordedAt - 2 * hour, null])
+        }))
+    }),
+)
+
+liveTest(
+  "pages that were recorded twice hold each act once, and no folder makes wallets up",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.promise(() => Deno.makeTempDir())
+      const write = (file: string, body: unknown) =>
+        Effect.promise(() => Deno.writeTextFile(`${dir}/${file}`, JSON.stringify(body)))
+      yield* write("markets.json", { markets: [gammaRow(1)] })
+      equal(yield* replayed(dir, ({ wallets }) => Effect.succeed(wallets)), null)
+      yield* write("whole.json", { data: [activityRow(), activityRow()] })
+      yield* write("cut.json", { data: [activityRow()] })
+      const found = yield* replayed(dir, ({ wallets }) =>
+        wallets === null ? Effect.succeed(0) : Effect.map(
+          wallets.activity(wallet, { from: 0, to: recordedAt }, null),
+          ({ rows }) =>
+            rows.length,
+        ))
+      equal(found, 2)
+      yield* Effect.promise(() =>
+        Deno.remove(dir, { recursive: true })
+      )
+    }),
+)
+
 liveTest("a folder that is not there is a venue that is not there", () =>
   Effect.gen(function* () {
     const missing = yield* Effect.result(replayed(`${fixtures}/none`, () => Effect.void))
@@ -123,17 +203,47 @@ liveTest("a folder that is not there is a venue that is not there", () =>
 
 /** Of each recorded file: what became of its rows. Counted once by hand, then held. */
 const recordedCounts = {
-  "polymarket-captures/clob_market_closed_binary_accepting_false.json": { closed: 1 },
-  "polymarket-captures/clob_market_closed_binary_accepting_true.json": { closed: 1 },
-  "polymarket-captures/clob_markets_page.json": { closed: 98, ended_long_ago: 1, not_binary: 1 },
-  "polymarket-captures/gamma_event.json": { markets: 2 },
-  "polymarket-captures/gamma_market.json": { markets: 1 },
-  "polymarket-captures/gamma_market_closed_binary_accepting_false.json": { closed: 1 },
-  "polymarket-captures/gamma_market_closed_binary_accepting_true.json": { closed: 1 },
+  "polymarket-captures/clob_market_closed_binary_accepting_false.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/clob_market_closed_binary_accepting_true.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/clob_markets_page.json": {
+    closed: 98,
+    ended_long_ago: 1,
+    ends: 24,
+    facts: 99,
+    not_binary: 1,
+  },
+  "polymarket-captures/gamma_event.json": { facts: 2, markets: 2 },
+  "polymarket-captures/gamma_market.json": { facts: 1, markets: 1 },
+  "polymarket-captures/gamma_market_closed_binary_accepting_false.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_market_closed_binary_accepting_true.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
   "polymarket-captures/gamma_market_closed_nonbinary_legacy.json": { not_binary: 1 },
-  "polymarket-captures/gamma_market_closed_zero_zero_legacy.json": { closed: 1 },
-  "polymarket-captures/gamma_market_sports_market_map_handicap.json": { closed: 1 },
-  "polymarket-captures/gamma_market_sports_market_money_line.json": { closed: 1 },
+  "polymarket-captures/gamma_market_closed_zero_zero_legacy.json": { closed: 1, facts: 1 },
+  "polymarket-captures/gamma_market_sports_market_map_handicap.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_market_sports_market_money_line.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
   "polymarket-captures/gamma_tags.json": { unused: 5 },
   "polymarket-captures/it_book.json": { books: 1 },
   "polymarket-captures/it_trades.json": { trades: 4 },
@@ -145,17 +255,17 @@ const recordedCounts = {
   "polymarket-captures/ws_market_best_bid_ask_msg.json": { unused: 1 },
   "polymarket-captures/ws_market_new_market_msg.json": { unused: 1 },
   "polymarket-captures/ws_market_resolved_msg.json": { unused: 1 },
-  "polymarket-data-v2/activity.json": { unused: 2 },
-  "polymarket-data-v2/leaderboard.json": { unused: 2 },
+  "polymarket-data-v2/activity.json": { activity: 2 },
+  "polymarket-data-v2/leaderboard.json": { standings: 2 },
   "polymarket-data-v2/positions.json": { unused: 1 },
   "polymarket-data-v2/positions_closed.json": { unused: 2 },
   "polymarket-data-v2/prices_history.json": { points: 2 },
-  "polymarket-data-v2/resolutions.json": { unused: 1 },
-  "polymarket-data-v2/resolutions_pending.json": { unused: 2 },
+  "polymarket-data-v2/resolutions.json": { ends: 1, records: 1 },
+  "polymarket-data-v2/resolutions_pending.json": { records: 2 },
   "polymarket-data-v2/status.json": { unused: 1 },
   "polymarket-data-v2/trades.json": { trades: 2 },
-  "radar/leaderboard.json": { unused: 10 },
-  "radar/markets.json": { markets: 78, ended_long_ago: 2 },
+  "radar/leaderboard.json": { standings: 10 },
+  "radar/markets.json": { facts: 80, markets: 78, ended_long_ago: 2 },
   "radar/wallet-alpha.json": { unused: 2 },
   "radar/whales.json": { missing_id: 3 },
 } satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -172,16 +282,24 @@ if (!hasRecordings) {
           .filter(({ file }) => /^(polymarket|radar)/.test(file))
           .map(({ file, page }) => {
             if (page === null) return [file, { unreadable: 1 }] as const
-            const { markets, books, trades, points, unused } = page
+            const { markets, facts, books, trades, activity, standings, records } = page
             const counts = {
               markets: markets.rows.length,
+              facts: facts.rows.length,
+              ends: recordedEnds([page], Infinity).size,
               books: books.rows.length,
               trades: trades.rows.length,
-              points: points.length,
-              unused,
+              activity: activity.rows.length,
+              standings: standings.rows.length,
+              records: records.rows.length,
+              points: page.points.length,
+              unused: page.unused,
               ...markets.rejected,
               ...books.rejected,
               ...trades.rejected,
+              ...activity.rejected,
+              ...standings.rejected,
+              ...records.rejected,
             }
             return [
               file,

@@ -6,23 +6,24 @@
  *
  * @module
  */
-import { Result } from "effect"
 import type { OrderBook } from "../../domain/book.ts"
-import type { Market, PricePoint, Trade } from "../../domain/market.ts"
+import type { Market, MarketFacts, PricePoint, Trade } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
-import type { Decoded } from "../../services/VenueClient.ts"
+import type { Standing } from "../../domain/tracking.ts"
+import type { ActivityRow, Decoded } from "../../services/VenueClient.ts"
+import { decodeActivity } from "./activity.ts"
 import { asGammaRow, decodeBook, decodeHistory } from "./clob.ts"
 import { decodeTrades } from "./data.ts"
-import { decodeMarkets } from "./gamma.ts"
+import { decodeRows } from "./decoded.ts"
+import { decodeFacts, decodeMarkets } from "./gamma.ts"
+import { decodeStanding } from "./leaderboard.ts"
+import { decodeRecord, type OracleRecord } from "./oracle.ts"
 import { instant, list, object, type WireObject } from "./wire.ts"
 
 /** A recorded page's rows by what they are. */
-export interface RecordedRows {
-  readonly markets: ReadonlyArray<WireObject>
-  readonly books: ReadonlyArray<WireObject>
-  readonly trades: ReadonlyArray<WireObject>
+export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
   readonly points: ReadonlyArray<PricePoint>
-  /** Rows of kinds that no `VenueClient` call gives: leaderboards, activity, messages. */
+  /** Rows of kinds that no `VenueClient` call gives: positions, messages, tags. */
   readonly unused: number
   /** The newest moment the rows mention; null when they mention none. */
   readonly newest: EpochMs | null
@@ -30,38 +31,55 @@ export interface RecordedRows {
 
 export interface RecordedPage {
   readonly markets: Decoded<Market>
+  readonly facts: Decoded<MarketFacts>
   readonly books: Decoded<OrderBook>
   readonly trades: Decoded<Trade>
+  readonly activity: Decoded<ActivityRow>
+  readonly standings: Decoded<Standing>
+  readonly records: Decoded<OracleRecord>
+  /** What else tells how a market ended: rows of the listing, and the exchange's market pages. */
+  readonly listed: ReadonlyArray<WireObject>
+  readonly pages: ReadonlyArray<WireObject>
   readonly points: ReadonlyArray<PricePoint>
   readonly unused: number
 }
 
 /** Sorts a page's rows by their shape: any response of the venue, whole, bare or one row of it. */
 export function recognise(body: unknown): RecordedRows {
-  const markets: Array<WireObject> = []
-  const books: Array<WireObject> = []
-  const trades: Array<WireObject> = []
+  const rows: Record<Kind, Array<WireObject>> = {
+    markets: [],
+    pages: [],
+    books: [],
+    trades: [],
+    activity: [],
+    standings: [],
+    records: [],
+  }
   let unused = 0
   const points = isHistory(body) ? decodeHistory(body) ?? [] : []
   for (const value of isHistory(body) ? [] : rowsOf(body)) {
     const row = object(value)
-    const kind = row === null ? "other" : kindOf(row)
-    if (row === null || kind === "other") unused++
-    else if (kind === "event") markets.push(...marketsOfEvent(row))
-    else if (kind === "market") markets.push(row)
-    else if (kind === "clob_market") markets.push(asGammaRow(row))
-    else if (kind === "book") books.push(row)
-    else trades.push(row)
+    const kind = row === null ? null : kindOf(row)
+    if (row === null || kind === null) unused++
+    else if (kind === "events") rows.markets.push(...marketsOfEvent(row))
+    else rows[kind].push(row)
   }
-  return { markets, books, trades, points, unused, newest: newest(markets, books, trades, points) }
+  return { ...rows, points, unused, newest: newest(rows, points) }
 }
 
 /** Decodes the rows as of `asOf`. */
 export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
+  const markets = [...rows.markets, ...rows.pages.map(asGammaRow)]
   return {
-    markets: decodeMarkets(rows.markets, asOf),
-    books: decodeBooks(rows.books, asOf),
+    markets: decodeMarkets(markets, asOf),
+    facts: decodeRows(markets, decodeFacts),
+    books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
     trades: decodeTrades(rows.trades, null),
+    activity: decodeRows(rows.activity, decodeActivity),
+    standings: decodeRows(rows.standings, decodeStanding),
+    records: decodeRows(rows.records, decodeRecord),
+    listed: rows.markets,
+    pages: rows.pages,
     points: rows.points,
     unused: rows.unused,
   }
@@ -88,15 +106,20 @@ function rowsOf(body: unknown): ReadonlyArray<unknown> {
   return [fields]
 }
 
-type Kind = "market" | "event" | "clob_market" | "book" | "trade" | "other"
+type Kind = "markets" | "pages" | "books" | "trades" | "activity" | "standings" | "records"
 
-function kindOf(row: WireObject): Kind {
-  if ("conditionId" in row && "clobTokenIds" in row) return "market"
-  if (Array.isArray(row["markets"])) return "event"
-  if ("condition_id" in row && Array.isArray(row["tokens"])) return "clob_market"
-  if ("asset_id" in row && Array.isArray(row["bids"]) && Array.isArray(row["asks"])) return "book"
+function kindOf(row: WireObject): Kind | "events" | null {
+  if ("conditionId" in row && "clobTokenIds" in row) return "markets"
+  if (Array.isArray(row["markets"])) return "events"
+  if ("condition_id" in row && Array.isArray(row["tokens"])) return "pages"
+  if ("asset_id" in row && Array.isArray(row["bids"]) && Array.isArray(row["asks"])) return "books"
+  if ("status" in row && "last_update_timestamp" in row) return "records"
+  if ("rank" in row && "pnl" in row && ("user_id" in row || "proxyWallet" in row)) {
+    return "standings"
+  }
   const signed = "transaction_hash" in row || "transactionHash" in row
-  return signed && "side" in row && "price" in row && !("type" in row) ? "trade" : "other"
+  if (!signed || !("side" in row) || !("price" in row)) return null
+  return "type" in row ? "activity" : "trades"
 }
 
 /** A market inside of its event does not name it again. */
@@ -107,26 +130,14 @@ function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
   })
 }
 
-function decodeBooks(rows: ReadonlyArray<WireObject>, asOf: EpochMs): Decoded<OrderBook> {
-  const books: Array<OrderBook> = []
-  const rejected: Record<string, number> = {}
-  for (const row of rows) {
-    const decoded = decodeBook(row, asOf)
-    if (Result.isSuccess(decoded)) books.push(decoded.success)
-    else rejected[decoded.failure] = (rejected[decoded.failure] ?? 0) + 1
-  }
-  return { rows: books, rejected }
-}
-
 function newest(
-  markets: ReadonlyArray<WireObject>,
-  books: ReadonlyArray<WireObject>,
-  trades: ReadonlyArray<WireObject>,
+  rows: Readonly<Record<Kind, ReadonlyArray<WireObject>>>,
   points: ReadonlyArray<PricePoint>,
 ): EpochMs | null {
   const moments = [
-    ...markets.map((row) => instant(row["updatedAt"])),
-    ...[...books, ...trades].map((row) => instant(row["timestamp"])),
+    ...rows.markets.map((row) => instant(row["updatedAt"])),
+    ...[rows.books, rows.trades, rows.activity].flat().map((row) => instant(row["timestamp"])),
+    ...rows.records.map((row) => instant(row["last_update_timestamp"])),
     ...points.map(({ at }) => at),
   ]
   return moments.reduce<EpochMs | null>(

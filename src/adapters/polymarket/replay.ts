@@ -12,6 +12,7 @@ import type { MarketId, PricePoint, TokenId } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
 import { VenueClient, VenueUnavailable } from "../../services/VenueClient.ts"
 import { decodePage, recognise, type RecordedPage, type RecordedRows } from "./recordings.ts"
+import { recordedEnds, recordedWallets } from "./recordedPast.ts"
 
 export interface ReplayOptions {
   readonly dir: string
@@ -70,6 +71,10 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
     .filter(({ rows, rejected }) => rows.length > 0 || Object.keys(rejected).length > 0)
   const books = newestBooks(pages)
   const histories = historiesOf(recordings)
+  const facts = new Map(
+    pages.flatMap((page) => page.facts.rows).map((market) => [market.id, market]),
+  )
+  const ends = recordedEnds(pages, recordings.reduce((now, { asOf }) => Math.max(now, asOf), 0))
   const trades = pages.flatMap((page) => page.trades.rows).sort((a, b) => b.at - a.at)
   return VenueClient.of({
     name: "replay",
@@ -86,9 +91,17 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
       Effect.succeed(
         (histories.get(tokenId) ?? []).filter(({ at }) => at >= from && at <= to),
       ),
-    facts: () => Effect.succeed({ rows: [], rejected: {} }),
-    resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
-    wallets: null,
+    facts: (marketIds) =>
+      Effect.succeed({
+        rows: [...new Set(marketIds)].flatMap((id) => facts.get(id) ?? []),
+        rejected: {},
+      }),
+    resolutions: (marketIds) =>
+      Effect.succeed({
+        rows: [...new Set(marketIds)].flatMap((id) => ends.get(id) ?? []),
+        rejected: {},
+      }),
+    wallets: recordedWallets(pages),
     trades: (marketId: MarketId, since) =>
       Effect.succeed({
         rows: trades.filter((trade) => trade.marketId === marketId && trade.at >= since)
