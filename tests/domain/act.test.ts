@@ -11,6 +11,7 @@ import { Random } from "../model/random.ts"
 import {
   act,
   actsOf,
+  manyWallets,
   pageOf,
   readThrough,
   shuffled,
@@ -28,7 +29,7 @@ law("numbered() gives the same set in any order", wallets, (given) => {
   const acts = actsOf(given.steps)
   const other = shuffled(acts, new Random(given.seed))
   equal(keys([...numbered(other)]), keys([...numbered(acts)]))
-}, { runs: 1_000 })
+}, manyWallets)
 
 law(
   "numbered() tells all apart, and those of other transactions do not matter",
@@ -44,7 +45,7 @@ law(
 law("wholeSeconds() reads every act once, wherever pages end", wallets, (given) => {
   const acts = actsOf(given.steps)
   equal(keys([...readThrough(acts, new Random(given.seed))]), keys([...numbered(acts)]))
-}, { runs: 2_000 })
+}, manyWallets)
 
 law("wholeSeconds() reads the same set through any crashes", wallets, (given) => {
   const acts = actsOf(given.steps)
@@ -52,7 +53,7 @@ law("wholeSeconds() reads the same set through any crashes", wallets, (given) =>
     keys([...readThrough(acts, new Random(given.seed), { crashes: 0.3 })]),
     keys([...numbered(acts)]),
   )
-}, { runs: 2_000 })
+}, manyWallets)
 
 law(
   "wholeSeconds() gets past the depth of a venue, unless a second is deeper",

@@ -40,15 +40,18 @@ export function act(kind: ActKind, fields: Partial<Act> = {}): Act {
 
 const whole = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
-const one = <const A extends string | number>(...of: readonly [A, ...ReadonlyArray<A>]) =>
+const one = <const A extends string | number>(...of: ReadonlyArray<A>) =>
   Arbitrary.schema(Schema.Literals(of))
 
-/** Trades mostly, in lots that often come out even; prices at times 0, 1, or no price at all. */
+/** Trades mostly, in tenths that floats do not add up; prices at times 0, 1, or no price at all. */
 const step = Arbitrary.all({
-  kind: one("buy", "buy", "buy", "buy", "sell", "sell", "split", "merge", "convert", "redeem"),
+  kind: one(
+    ...["buy", "buy", "buy", "buy", "buy", "buy", "sell", "sell", "sell"] as const,
+    ...["split", "merge", "convert", "redeem"] as const,
+  ),
   token: one(0, 0, 1),
   named: one(0, 1),
-  lots: one(1, 1, 2, 3, 5, 0.333_333),
+  tenths: one(1, 2, 3, 7, 10, 10, 11, 50),
   price: one(0.5, 0.02, 0.31, 0.31, 0.62, 0.955, 0.999, 0.123_456, 0, 1, 1.000_1),
   copies: one(1, 1, 1, 2, 4),
   after: one(0, 0, 0, second, minute, hour, 23 * hour, day, day - second, 2 * day),
@@ -58,7 +61,10 @@ const step = Arbitrary.all({
 
 export type Step = typeof step extends Arbitrary.Arbitrary<infer A> ? A : never
 /** A wallet's deeds in one market, as steps that shrink. */
-export const steps = Arbitrary.array(step, { minLength: 1, maxLength: 30 })
+export const steps = Arbitrary.array(step, { minLength: 1, maxLength: 40 })
+
+/** Enough of them, and long enough, that every turn is taken many times. */
+export const manyWallets = { runs: 2_000, size: 40 }
 
 /**
  * The acts that steps come to, oldest first. A step may join the transaction of the one before;
@@ -77,7 +83,7 @@ export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
     const named = trade || (step.kind === "convert" && step.named === 1)
     const row = act(step.kind, {
       tokenId: named ? tokens[step.token] : null,
-      size: step.lots * 100,
+      size: step.tenths / 10,
       price: trade ? step.price : 0,
       at,
       transaction,
