@@ -54,7 +54,8 @@ export class WalletHistory extends Context.Service<WalletHistory, {
   readonly readBack: (wallet: TrackedWallet) => Effect.Effect<Read, VenueUnavailable>
   /**
    * Reads what the wallet did until `now`, oldest first in windows, and saves each: there is never a
-   * gap. Stops short of `now` after so many pages. Of a wallet never read it reads the first page.
+   * gap. Stops short of `now` after so many pages. A second that cannot be read makes the history
+   * `truncated`. Of a wallet never read it reads the first page.
    */
   readonly readForward: (
     wallet: TrackedWallet,
@@ -117,22 +118,29 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
   let read = nothing(wallet)
   let from = wholeSecond(Math.max(readTo - overlapMs, historyFrom))
   let width = Math.max(0, to - from)
-  while (from <= to && read.pages < forwardPagesMax) {
+  // However much has to be read again, each time comes further than the one before.
+  while (from <= to && (read.pages < forwardPagesMax || read.wallet.readTo === readTo)) {
     const window = { from, to: Math.min(to, from + width) }
     const found = yield* readWindow(source, wallet.wallet, window)
-    if (found.end !== "all" && width > 0) {
+    if (found.end !== "all" && window.to > from) {
       read = add(read, { ...found, added: 0, wallet: read.wallet })
-      width = wholeSecond(width / 2)
+      // As long as what so many pages have shown, if the rest is as dense.
+      const shown = window.to - found.from
+      width = wholeSecond(Math.max(0, Math.min(shown, (window.to - from) / 2)))
       continue
     }
-    // A second that does not fit is passed by: what comes after it can still be told.
-    const known = read.wallet.readFrom ?? window.from
-    const reached = Math.max(window.to, read.wallet.readTo ?? window.to)
-    const history = found.end === "all" ? read.wallet.history : "truncated"
-    const acts = found.end === "all" ? found.acts : []
-    const stretch = { wallet: wallet.wallet, acts, readFrom: known, readTo: reached, history }
+    // With a second that does not fit the history has a hole. What happens now can still be told.
+    const fits = found.end === "all"
+    const reached = fits ? window.to : Math.max(window.to, to - overlapMs)
+    const stretch = {
+      wallet: wallet.wallet,
+      acts: fits ? found.acts : [],
+      readFrom: read.wallet.readFrom ?? from,
+      readTo: Math.max(reached, readTo),
+      history: fits ? read.wallet.history : "truncated" as const,
+    }
     read = add(read, { ...found, ...yield* saveStretch(store, read.wallet, stretch) })
-    from = window.to + second
+    from = reached + second
     width = Math.max(second, 2 * width)
   }
   return read
@@ -186,9 +194,12 @@ const readSeconds = Effect.fnUntraced(function* (
   for (let count = 2; count <= readingsMax; count++) {
     const again = yield* readPages(source, wallet, range)
     const pages = reading.pages + again.pages
-    const alike = reading.from === again.from && Equal.equals(keys(reading), keys(again))
-    reading = { ...again, pages, rejected: sum(reading.rejected, again.rejected) }
-    if (alike) return reading
+    const rejected = sum(reading.rejected, again.rejected)
+    // Pages may be of another length by now: what both saw is what counts.
+    const [less, more] = reading.from > again.from ? [reading, again] : [again, reading]
+    const alike = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
+    if (alike) return { ...less, pages, rejected }
+    reading = { ...again, pages, rejected }
   }
   return yield* new VenueUnavailable({ operation: "activity", reason: "a second keeps changing" })
 })
@@ -204,12 +215,9 @@ const readPages = Effect.fnUntraced(function* (
   for (let pages = 1; pages <= secondPagesMax; pages++) {
     const page = yield* source.activity(wallet, range, reading.cursor)
     tally(rejected, page.rejected)
-    // Where the venue gives no more, the last second may go on as well.
-    const next = page.cut ? "cut" : page.next
-    const { acts, readFrom, rest } = wholeSeconds(reading, { ...page, next })
+    const { acts, readFrom, rest, truncated } = wholeSeconds(reading, page)
     const found = { acts, from: readFrom, pages, chained: pages > 1, rejected }
-    if (rest === null) return { ...found, end: "all" as const }
-    if (page.cut) return { ...found, end: "cut" as const }
+    if (rest === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
     if (rest.cursor === null) return { ...found, end: "more" as const }
     reading = rest
   }
@@ -268,9 +276,9 @@ function sum(a: Rejections, b: Rejections): Rejections {
   return both
 }
 
-/** What a reading holds, in no order. */
-function keys({ acts }: Stretch): ReadonlyArray<string> {
-  return acts.map(actKey).sort()
+/** What a reading holds from an instant on, whatever order it came in. */
+function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
+  return acts.filter(({ at }) => at >= from).map(actKey).sort()
 }
 
 function wholeSecond(at: EpochMs): EpochMs {
