@@ -123,9 +123,9 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   readonly tracked: Effect.Effect<ReadonlyArray<TrackedWallet>>
   /**
    * Adds acts (those already known change nothing) and moves the markers, in one transaction. Several
-   * may read one wallet at once, each from what it knew: the markers only ever move apart, and not for
-   * a stretch that leaves a gap to the one known; a history goes from `reading` to
-   * `whole` to `truncated` and never back.
+   * may read one wallet at once, each from what it knew: the markers only ever move apart, and neither
+   * they nor the history move for a stretch that leaves a gap of a second or more to the one known; a
+   * history goes from `reading` to `whole` to `truncated` and never back.
    */
   readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
 
@@ -146,6 +146,7 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   /**
    * Remembers the entries of positions, and takes their mark unless their acts changed meanwhile. A
    * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
+   * Passed over is what was made of fewer acts than what is held, or in a market of unknown facts.
    */
   readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
   /** Positions with an entry that waits to be told, as they stand now. */
@@ -170,8 +171,8 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
    * Remembers how markets ended, and that `asked` were asked. Where that is news, or another word than
-   * before, every position in the market that has entries or is counted becomes uncounted. A market once ended that is not among the
-   * resolutions stays ended. Returns how many were news.
+   * before, every position in the market that has entries or is counted becomes uncounted. A market
+   * once ended that is not among the resolutions stays ended. Returns how many were news.
    */
   readonly saveResolutions: (
     resolutions: ReadonlyArray<Resolution>,

@@ -1,37 +1,32 @@
 /**
- * The memory of calibrated wallets in PostgreSQL. Nothing fills it yet.
+ * The memory of tracked wallets in PostgreSQL.
+ *
+ * Whoever changes the acts or entries of a wallet locks its row first; whoever reads how a market stands in
+ * order to mark positions by it, or changes that, locks its row next. Rows are locked in one order: wallets, markets,
+ * marks, sums, the revision, and each of these by their keys. So no mark is lost between two writers,
+ * and none waits for another in a circle.
  *
  * @module
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { WhaleRow } from "../../domain/whale.ts"
 import { WhaleStore } from "../../services/WhaleStore.ts"
+import { calibration } from "./whalesCalibration.ts"
+import { counting } from "./whalesCounting.ts"
+import { facts } from "./whalesFacts.ts"
+import { positions } from "./whalesPositions.ts"
+import { resolutions } from "./whalesResolutions.ts"
+import { tracking } from "./whalesTracking.ts"
 
-/** Wallets read at once; the service tracks fewer. */
-const walletsMax = 10_000
-
-export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.unwrap(
+export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.effect(
+  WhaleStore,
   Effect.map(SqlClient, (sql) =>
-    Layer.mock(WhaleStore, {
-      tracked: Effect.succeed([]),
-      totals: Effect.succeed([]),
-      calibrationVersion: sql<{ version: string }>`
-        SELECT count(*) || ' ' || coalesce(max(computed_at)::text, '') AS version
-        FROM whale_calibration`.pipe(
-        Effect.map(([row]) => row?.version ?? ""),
-        Effect.orDie,
-      ),
-      calibrated: sql<{ computed_at: Date; calibration: WhaleRow }>`
-        SELECT computed_at, calibration FROM whale_calibration
-        ORDER BY wallet LIMIT ${walletsMax}`.pipe(
-        Effect.map((rows) =>
-          rows.map(({ computed_at, calibration }) => ({
-            computedAt: computed_at.getTime(),
-            row: calibration,
-          }))
-        ),
-        Effect.orDie,
-      ),
+    WhaleStore.of({
+      ...tracking(sql),
+      ...facts(sql),
+      ...positions(sql),
+      ...resolutions(sql),
+      ...counting(sql),
+      ...calibration(sql),
     })),
 )
