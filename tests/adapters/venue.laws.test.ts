@@ -14,6 +14,7 @@ import { layer as simulated } from "../../src/adapters/simulation/venue.ts"
 import { serveWire } from "../../src/adapters/simulation/wire.ts"
 import { makeWorld } from "../../src/adapters/simulation/world.ts"
 import { unpaced } from "../support/polymarket.ts"
+import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
 
 /** A world on the clock of the machine. */
@@ -26,6 +27,10 @@ const world = Effect.map(
 const limits = {
   perTenSeconds: unpaced,
   pageRows: 25,
+  activityRows: 20,
+  boardRows: 5,
+  factsBatch: 5,
+  resolutionBatch: 5,
   retryDelayMs: 2,
   retryAfterMsMax: 5,
   timeoutMs: 300,
@@ -48,7 +53,13 @@ const faulty = seeded(11, {
   bad_rows: 0.1,
 })
 
-venueLaws("simulated", Layer.unwrap(Effect.map(world, (made) => simulated(made))))
+const inProcess = Layer.unwrap(Effect.map(world, (made) => simulated(made)))
+const recorded = replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname })
+
+venueLaws("simulated", inProcess)
 venueLaws("polymarket over a socket", overWire(noFaults))
 venueLaws("polymarket over a faulty socket", overWire(faulty))
-venueLaws("replay", replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname }))
+venueLaws("replay", recorded)
+
+venueLaws("simulated", inProcess, pastLaws)
+venueLaws("replay", recorded, pastLaws)
