@@ -4,13 +4,14 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect, Schema } from "effect"
+import { Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld, paymentFor } from "../support/face.ts"
+import { storeOf, wonOf40 } from "../support/whales.ts"
 
 const Operation = Schema.Struct({
   operationId: Schema.String,
@@ -189,6 +190,71 @@ test("the document has the 200 of what is sold, with its receipt", () =>
     const response = yield* face.get("/v1/latest", { headers })
     strictEqual(response.status, 200)
     strictEqual(missing("/v1/latest", response), null)
+  }))
+
+/** Names of the fields a document's schema has, and of what is beneath them, as dotted paths. */
+function fieldsOf(schema: JsonSchema, at: string): ReadonlyArray<string> {
+  const { $ref, properties = {}, items, anyOf = [] } = schema
+  if ($ref !== undefined) {
+    return fieldsOf(decodeSchema(document.components.schemas[$ref.split("/").at(-1) ?? ""]), at)
+  }
+  return [
+    ...Object.entries(properties).flatMap(([name, of]) => [
+      `${at}.${name}`,
+      ...fieldsOf(of, `${at}.${name}`),
+    ]),
+    ...items === undefined ? [] : fieldsOf(items, at),
+    ...anyOf.flatMap((of) => fieldsOf(of, at)),
+  ]
+}
+
+interface JsonSchema {
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+}
+const JsonSchema = Schema.Struct({
+  $ref: Schema.optionalKey(Schema.String),
+  properties: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  ),
+  items: Schema.optionalKey(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  anyOf: Schema.optionalKey(
+    Schema.Array(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  ),
+})
+const decodeSchema = Schema.decodeUnknownSync(JsonSchema)
+
+/** The same of a body that was served. */
+function served(value: unknown, at: string): ReadonlyArray<string> {
+  if (Array.isArray(value)) return value.flatMap((one) => served(one, at))
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, of]) => [
+    `${at}.${name}`,
+    ...served(of, `${at}.${name}`),
+  ])
+}
+
+test("the document has every field that is served of whales, and what it has is served", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
+    const world = yield* makeWorld(3)
+    const store = storeOf(wonOf40([25, 15]))
+    yield* Ref.set(world.shelf.tracked, store.tracked)
+    yield* Ref.set(world.shelf.totals, store.totals)
+    yield* Ref.set(world.shelf.whales, store.whales)
+    const face = yield* makeFace(world)
+    const headers = { "x-payment": yield* paymentFor(products.whales) }
+    for (const [path, name] of [["/v1/track-record", "TrackRecord"], ["/v1/whales", "Whales"]]) {
+      const response = yield* face.get(path ?? "", { headers })
+      strictEqual(response.status, 200)
+      const fields = new Set(served(yield* Effect.promise(() => response.json()), ""))
+      const documented = new Set(fieldsOf({ $ref: `#/components/schemas/${name}` }, ""))
+      // How the feed's own items fared is null until they are scored.
+      const unscored = [...documented].filter((field) => /^\.(predetermined|movers)\./.test(field))
+      equal([...fields, ...unscored].toSorted(), [...documented].toSorted())
+    }
   }))
 
 Deno.test("what differs from deployment to deployment is not written into the document", () => {

@@ -9,17 +9,16 @@ import { Effect, Fiber, Layer, Ref, References, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../src/domain/product.ts"
 import { Payments } from "../../src/services/Payments.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
-import { buyer, sign } from "../support/buyers.ts"
+import { buyer } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
+import { inShop, json, now, once, type Shop, statusOf } from "../support/earlyShop.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
-import { bookOf, endingMarket, pricesOver, type Shelf, whaleRow } from "../support/products.ts"
+import { whaleRow } from "../support/products.ts"
 import {
   answering,
   buying,
   doing,
   inMarket,
-  type Market,
   nothing,
   passing,
   purchase,
@@ -29,67 +28,9 @@ import {
   useNonce,
 } from "../support/sales.ts"
 import { faultOf } from "../support/shape.ts"
-import { authorizationFor, headerOf, nonce, token, wirePayment } from "../support/terms.ts"
 
 const { resolving, whales, research } = products
 const early: ReadonlyArray<Product> = [resolving, whales, research]
-const now = startSeconds * 1_000
-
-/** A shelf with something to sell on every route. */
-const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: Shelf) {
-  const all = [1, 2, 30].map((n) => endingMarket(n, now))
-  yield* Ref.set(markets, all)
-  yield* Ref.set(books, all.map((market) => bookOf(market, now)))
-  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
-  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
-})
-
-interface Shop {
-  readonly shelf: Shelf
-  /** Calls, letting time pass for whatever waits; every answer is held to the contract. */
-  readonly call: (target: string, init?: RequestInit) => Effect.Effect<Response>
-  readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
-}
-
-const payment = Effect.fnUntraced(function* (product: Product, n: number) {
-  const account = buyer(0)
-  const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
-  const signature = yield* sign(account, authorization)
-  return { authorization, header: headerOf(wirePayment(product, authorization, signature)) }
-})
-
-const inShop = <E>(body: (shop: Shop) => Effect.Effect<void, E, Market>) =>
-  inMarket(
-    Effect.gen(function* () {
-      const world = yield* makeWorld(3)
-      yield* stocked(world.shelf)
-      const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
-      const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
-        const fiber = yield* Effect.forkChild(face.get(target, init))
-        yield* passing(2)
-        const response = yield* Fiber.join(fiber)
-        const path = target.split("?")[0] ?? ""
-        strictEqual(yield* faultOf(path, init.method ?? "GET", response), null, target)
-        return response
-      })
-      const pay = Effect.fnUntraced(function* (product: Product, query = "", n = 0) {
-        const { header } = yield* payment(product, n)
-        return yield* call(product.path + query, { headers: { "payment-signature": header } })
-      })
-      return yield* body({ shelf: world.shelf, call, pay })
-    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
-  )
-
-const json = (response: Response) => Effect.promise(() => response.json())
-
-const once = (product: Product) => ({ spent: product.price, received: product.price })
-
-const statusOf = Effect.fnUntraced(function* ({ call }: Shop, product: Product, n = 0) {
-  const signatures = yield* Signatures
-  const { authorization } = yield* payment(product, n)
-  return yield* call(`/v1/payments/${signatures.paymentId({ ...token, ...authorization })}`)
-})
-
 for (const product of early) {
   test(`${product.path} unpaid is a 402 that asks to be paid first, whatever the parameters`, () =>
     inShop(Effect.fnUntraced(function* ({ call }) {

@@ -16,20 +16,10 @@ import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld, paymentFor, type World } from "../support/face.ts"
 import { faultOf } from "../support/shape.ts"
-import { type KnownWallet, storeOf } from "../support/whales.ts"
+import { type KnownWallet, storeOf, wonOf40 } from "../support/whales.ts"
 
 const path = "/v1/track-record"
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
-
-/** Wallets that won `wins` of 40 entries at even odds. */
-const wallets = (wins: ReadonlyArray<number>): ReadonlyArray<KnownWallet> =>
-  wins.map((won, n) => ({
-    wallet: `0x${`${n}`.padStart(40, "a")}`,
-    history: "whole",
-    label: "neutral",
-    computedAt: noon - 60_000,
-    entries: Array.from({ length: 40 }, (_, i) => ({ price: 0.5, stakeUsd: 100, won: i < won })),
-  }))
 
 const feedState = {
   ...{ status: "live", index: 1, lastUpdated: 0, lastTickAt: 0, sellable: true } as const,
@@ -81,7 +71,7 @@ test("before anything is counted it is a 200 that says so, and no error", () =>
 
 test("it may be kept for 15 seconds, is polled by its tag, and shows its free budget", () =>
   Effect.gen(function* () {
-    const { get } = yield* open(wallets([25, 15]))
+    const { get } = yield* open(wonOf40([25, 15]))
     const first = yield* get()
     equal(
       [first.status, first.headers.get("cache-control"), first.headers.get("ratelimit-policy")],
@@ -110,9 +100,9 @@ test("it shares the budget of the free paths", () =>
 
 test("a changed calibration has another tag within five seconds", () =>
   Effect.gen(function* () {
-    const { world, get } = yield* open(wallets([25, 15]))
+    const { world, get } = yield* open(wonOf40([25, 15]))
     const before = yield* get()
-    yield* stock(world, wallets([25, 15, 0]))
+    yield* stock(world, wonOf40([25, 15, 0]))
     yield* TestClock.adjust("5 seconds")
     const after = yield* get()
     ok(after.headers.get("etag") !== before.headers.get("etag"))
@@ -126,8 +116,8 @@ test("a changed calibration has another tag within five seconds", () =>
 
 test("a wallet that is new is counted within a minute, though no calibration changed", () =>
   Effect.gen(function* () {
-    const { world, get } = yield* open(wallets([25]))
-    const { tracked } = storeOf(wallets([25, 0]))
+    const { world, get } = yield* open(wonOf40([25]))
+    const { tracked } = storeOf(wonOf40([25, 0]))
     yield* Ref.set(world.shelf.tracked, tracked)
     yield* TestClock.adjust("1 minute")
     const { coverage } = yield* bodyOf(yield* get())
@@ -136,7 +126,7 @@ test("a wallet that is new is counted within a minute, though no calibration cha
 
 test("it says of its wallets what the sold table says of them", () =>
   Effect.gen(function* () {
-    const { face, get } = yield* open(wallets([25, 15, 20]))
+    const { face, get } = yield* open(wonOf40([25, 15, 20]))
     const { topWallets, computedAt, method } = yield* bodyOf(yield* get())
     const headers = { "payment-signature": yield* paymentFor(products.whales) }
     const sold = yield* face.get(products.whales.path, { headers })
@@ -182,7 +172,7 @@ test("the feed's bodies do not wait for the whales, and it does not wait for a s
 
 test("a track record that cannot be renewed for 15 seconds is not given, and comes back", () =>
   Effect.gen(function* () {
-    const { world, face } = yield* open(wallets([25]))
+    const { world, face } = yield* open(wonOf40([25]))
     const asked = () => face.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
     strictEqual((yield* asked()).status, 200)
     yield* Ref.set(world.shelf.whalesUp, false)

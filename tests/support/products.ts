@@ -40,6 +40,8 @@ export interface Shelf {
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
   /** False: what is known of wallets cannot be read. */
   readonly whalesUp: Ref.Ref<boolean>
+  /** How often the calibrated wallets were read. */
+  readonly whalesRead: Ref.Ref<number>
 }
 
 export const makeShelf = Effect.gen(function* () {
@@ -55,6 +57,7 @@ export const makeShelf = Effect.gen(function* () {
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
     whalesUp: yield* Ref.make(true),
+    whalesRead: yield* Ref.make(0),
   }
   return shelf
 })
@@ -185,7 +188,7 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
   })
 }
 
-const whaleStore = ({ whales, tracked, totals, whalesUp }: Shelf) => {
+const whaleStore = ({ whales, tracked, totals, whalesUp, whalesRead }: Shelf) => {
   const held = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
@@ -193,7 +196,7 @@ const whaleStore = ({ whales, tracked, totals, whalesUp }: Shelf) => {
     )
   return Layer.mock(WhaleStore, {
     calibrationVersion: Effect.map(held(whales), (rows) => JSON.stringify(rows)),
-    calibrated: held(whales),
+    calibrated: Effect.tap(held(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     tracked: held(tracked),
     totals: held(totals),
   })

@@ -75,3 +75,13 @@ function calibratedWhale(
   const row = whaleRow({ ...shared, wallet, pseudonym: wallet, label, mirrorRoi: followRoi })
   return { computedAt, row }
 }
+
+/** Wallets that won so many of 40 entries at even odds, calibrated on the morning of 21 November 2026. */
+export const wonOf40 = (wins: ReadonlyArray<number>): ReadonlyArray<KnownWallet> =>
+  wins.map((won, n) => ({
+    wallet: `0x${`${n}`.padStart(40, "a")}`,
+    history: "whole",
+    label: "neutral",
+    computedAt: Date.parse("2026-11-21T09:00:00.000Z"),
+    entries: Array.from({ length: 40 }, (_, i) => ({ price: 0.5, stakeUsd: 100, won: i < won })),
+  }))
