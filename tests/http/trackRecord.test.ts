@@ -117,6 +117,7 @@ test("a changed calibration has another tag within five seconds", () =>
 test("a wallet that is new is counted within a minute, though no calibration changed", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))
+    strictEqual((yield* bodyOf(yield* get())).coverage.trackedWallets, 1)
     const { tracked } = storeOf(wonOf40([25, 0]))
     yield* Ref.set(world.shelf.tracked, tracked)
     yield* TestClock.adjust("1 minute")

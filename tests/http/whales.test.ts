@@ -49,6 +49,15 @@ test("/v1/whales is read once for many buyers", () =>
     strictEqual(yield* Ref.get(shelf.whalesRead), 2)
   })))
 
+test("/v1/whales sells a changed table within seconds", () =>
+  inShop(Effect.fnUntraced(function* ({ shelf, pay }) {
+    yield* pay(whales)
+    yield* Ref.set(shelf.whales, [{ computedAt: now + 1, row: whaleRow({ winRate: 0.65 }) }])
+    yield* passing(5)
+    const { computedAt, data } = yield* json(yield* pay(whales, "", 1))
+    equal([computedAt, data.wallets[0].winRate], [new Date(now + 1).toISOString(), 0.65])
+  })))
+
 test("/v1/whales is refused before it is paid for while no wallet may be sold", () =>
   inShop(Effect.fnUntraced(function* (shop) {
     yield* Ref.set(shop.shelf.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
