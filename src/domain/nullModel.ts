@@ -99,7 +99,10 @@ const leftOut = 1e-9
 /** Sums of rounded numbers say no more of a chance than this. */
 const chanceMin = 1e-14
 
-/** Payouts are fractions: what is nearer than this to a whole number is that number. */
+/**
+ * Nearer than this to a whole number a total is that number. Any other has pushes in it, which the
+ * model does not know: they are taken for what proves less, a loss among wins and a win among losses.
+ */
 const crumb = 1e-6
 
 /**
@@ -119,7 +122,7 @@ export function pValueOf(sums: NullSums): number {
     return Math.min(1, 2 * Math.min(above, below))
   }
   const missed = whole ? chanceMin : leftOut + chanceMin
-  const above = chanceBetween(harmonics, Math.max(lowest, Math.ceil(observed - crumb)), highest)
-  const below = chanceBetween(harmonics, lowest, Math.min(highest, Math.floor(observed + crumb)))
+  const above = chanceBetween(harmonics, Math.max(lowest, Math.floor(observed + crumb)), highest)
+  const below = chanceBetween(harmonics, lowest, Math.min(highest, Math.ceil(observed - crumb)))
   return Math.min(1, 2 * (Math.min(above, below) + missed))
 }

@@ -14,11 +14,11 @@ export const bandCount = bandEdges.length - 1
 /** Prices are compared as whole millionths, so that 0.1 computed in any way is 0.1. */
 const stepsPerUsd = 1_000_000
 
-/** The band a price 0..1 falls into. */
-export function bandOf(price: number): number {
+/** Which of the bands between rising `edges` a price falls into, from 0. */
+export function bandOf(price: number, edges: ReadonlyArray<number>): number {
   const steps = Math.round(price * stepsPerUsd)
-  const above = bandEdges.findIndex((edge) => steps < Math.round(edge * stepsPerUsd))
-  return above === -1 ? bandCount - 1 : Math.max(0, above - 1)
+  const above = edges.findIndex((edge) => steps < Math.round(edge * stepsPerUsd))
+  return above === -1 ? edges.length - 2 : Math.max(0, above - 1)
 }
 
 /** Plain JSON; every field is a plain sum over entries. */

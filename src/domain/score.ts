@@ -15,6 +15,7 @@ import {
 import {
   addBandSums,
   bandCount,
+  bandEdges,
   bandOf,
   type BandSums,
   entrySums,
@@ -82,7 +83,7 @@ export function marketScore(
   if (payouts === null) return { cancelled: chosen.length, bands: [], favoured: noSide }
   const bands = new Map<number, BandSums>()
   for (const { price, stakeUsd, outcome } of chosen) {
-    const band = bandOf(price)
+    const band = bandOf(price, bandEdges)
     const sums = entrySums(price, stakeUsd, payouts[outcome], feeRate)
     bands.set(band, addBandSums(bands.get(band) ?? noBandSums, sums, 1))
   }
