@@ -75,7 +75,9 @@ interface State {
   readonly held: [number, number]
   readonly bought: [boolean, boolean]
   readonly runs: Array<Run>
-  /** The last of `runs` while it goes on; null when flat or idle. */
+  /** The newest run of each outcome. */
+  readonly last: [Run | null, Run | null]
+  /** The one of them that goes on; null when flat or idle. */
   running: Run | null
   uncovered: number
 }
@@ -97,6 +99,7 @@ export function entriesOf(
     held: [0, 0],
     bought: [false, false],
     runs: [],
+    last: [null, null],
     running: null,
     uncovered: 0,
   }
@@ -211,7 +214,13 @@ function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cau
   run.lastFillAt = act.at
 }
 
+/**
+ * The run that goes on from here. A second tells no order, so being flat within it ends nothing: what
+ * is bought again in the second of the last buy is of the same entry.
+ */
 function open(state: State, outcome: 0 | 1, at: EpochMs): Run {
+  const last = state.last[outcome]
+  if (last !== null && last.lastFillAt === at) return state.running = last
   const run = {
     outcome,
     cost: 0,
@@ -223,8 +232,8 @@ function open(state: State, outcome: 0 | 1, at: EpochMs): Run {
     lastFillAt: at,
   }
   state.runs.push(run)
-  state.running = run
-  return run
+  state.last[outcome] = run
+  return state.running = run
 }
 
 /** As many shares as were held; the rest is counted as uncovered. */

@@ -30,8 +30,11 @@ export interface HeldEntry extends Entry {
  * An entry found is one held when both are of one outcome and their times overlap. Where several held
  * became one, an emitted one gives its name, else the first; where one became several, the one around
  * the fill it is named after takes its name, else the first. What overlaps an emitted entry has been
- * told. An emitted entry that is found no more stays as one wholly given up: its buys turned out to
- * close another position, and were it forgotten it could be told again.
+ * told.
+ *
+ * An emitted entry that is found no more, or not in all of its time, stays as one wholly given up
+ * (beside what is left of it): those buys turned out to close another position, and were they
+ * forgotten they could be told again.
  *
  * A calibration stays with its entry, unless that is not told yet and an earlier fill turned up than
  * the calibration was computed: then an older one takes its place.
@@ -41,22 +44,26 @@ export function carryOver(
   found: ReadonlyArray<Entry>,
   calibrationBefore: (instant: EpochMs) => FrozenCalibration | null,
 ): ReadonlyArray<HeldEntry> {
-  const heirs = heirsOf(held, found)
+  const within = overlapping(found)
+  const told = new Set(held.filter(({ emitted }) => emitted).flatMap(within))
+  const heirs = heirsOf(held, within)
   const heldOn = new Set(heirs.values())
-  const gone = held.filter((one) => one.emitted && !heldOn.has(one))
-  const names = new Set([...heldOn, ...gone].map(nameOf))
+  const names = new Set(held.filter((one) => one.emitted || heldOn.has(one)).map(nameOf))
   const carried = found.map((entry): HeldEntry => {
     const one = heirs.get(entry)
-    const emitted = held.some((other) => other.emitted && overlap(other, entry))
     const stays = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
     return {
       ...entry,
-      openedAt: one?.openedAt ?? newName(entry, names),
+      openedAt: one?.openedAt ?? newName(entry.outcome, entry.firstFillAt, names),
       calibration: stays ? one.calibration : calibrationBefore(entry.firstFillAt),
-      emitted,
+      emitted: told.has(entry),
     }
   })
-  return [...carried, ...gone.map((one) => ({ ...one, hedgedShares: one.shares }))]
+  const gone = held.filter((one) => one.emitted && !heldOn.has(one))
+  const shrunk = [...heirs]
+    .filter(([entry, one]) => one.emitted && !covers({ ...one, ...entry }, one))
+    .map(([, one]) => ({ ...one, openedAt: newName(one.outcome, one.lastFillAt, names) }))
+  return [...carried, ...[...gone, ...shrunk].map((one) => ({ ...one, hedgedShares: one.shares }))]
     .sort((a, b) => a.openedAt - b.openedAt || a.outcome - b.outcome)
 }
 
@@ -82,42 +89,69 @@ export function isDue(entry: HeldEntry, telling: Telling): boolean {
 /** The held entry that each entry found goes on with, where there is one. */
 function heirsOf(
   held: ReadonlyArray<HeldEntry>,
-  found: ReadonlyArray<Entry>,
+  within: (one: HeldEntry) => ReadonlyArray<Entry>,
 ): ReadonlyMap<Entry, HeldEntry> {
   const heirs = new Map<Entry, HeldEntry>()
   const inTurn = held.toSorted((a, b) =>
     Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
   )
   for (const one of inTurn) {
-    const free = found.filter((entry) => !heirs.has(entry) && overlap(one, entry))
-    const heir = free.find((entry) => isWithin(one.openedAt, entry)) ?? free[0]
-    if (heir !== undefined) heirs.set(heir, one)
+    const free = within(one).filter((entry) => !heirs.has(entry))
+    const heir = free.find(({ firstFillAt, lastFillAt }) =>
+      firstFillAt <= one.openedAt && one.openedAt <= lastFillAt
+    ) ?? free[0]
+    if (heir !== undefined) {
+      heirs.set(heir, one)
+    }
   }
   return heirs
 }
 
-/** The fill an entry is named after is part of its time, even when it turned out to be no buy. */
-function overlap(held: HeldEntry, entry: Entry): boolean {
-  return held.outcome === entry.outcome &&
-    Math.min(held.openedAt, held.firstFillAt) <= entry.lastFillAt &&
-    entry.firstFillAt <= Math.max(held.openedAt, held.lastFillAt)
+/**
+ * Finds the entries that overlap a held one, the first one first. Those of one outcome do not overlap
+ * one another, so both their ends are in order.
+ */
+function overlapping(
+  found: ReadonlyArray<Entry>,
+): (one: HeldEntry) => ReadonlyArray<Entry> {
+  const sides = ([0, 1] as const).map((side) =>
+    found.filter(({ outcome }) => outcome === side).sort((a, b) => a.firstFillAt - b.firstFillAt)
+  )
+  return (one) => {
+    const entries = sides[one.outcome] ?? []
+    const { from, to } = timeOf(one)
+    let low = 0
+    for (let high = entries.length; low < high;) {
+      const middle = (low + high) >> 1
+      if ((entries[middle]?.lastFillAt ?? to) < from) low = middle + 1
+      else high = middle
+    }
+    let past = low
+    while ((entries[past]?.firstFillAt ?? Infinity) <= to) past += 1
+    return entries.slice(low, past)
+  }
 }
 
-function isWithin(instant: EpochMs, entry: Entry): boolean {
-  return entry.firstFillAt <= instant && instant <= entry.lastFillAt
+/** The fill an entry is named after is part of its time, even when it turned out to be no buy. */
+function timeOf({ openedAt, firstFillAt, lastFillAt }: HeldEntry) {
+  return { from: Math.min(openedAt, firstFillAt), to: Math.max(openedAt, lastFillAt) }
+}
+
+function covers(whole: HeldEntry, part: HeldEntry): boolean {
+  return timeOf(whole).from <= timeOf(part).from && timeOf(part).to <= timeOf(whole).to
 }
 
 function isBefore(calibration: FrozenCalibration | null, entry: Entry): boolean {
   return calibration === null || Date.parse(calibration.computedAt) < entry.firstFillAt
 }
 
-function nameOf(entry: { readonly outcome: 0 | 1; readonly openedAt: EpochMs }): string {
-  return `${entry.outcome} ${entry.openedAt}`
+function nameOf({ outcome, openedAt }: Pick<HeldEntry, "outcome" | "openedAt">): string {
+  return `${outcome} ${openedAt}`
 }
 
-/** Its first fill, or the next instant whose name is not taken; `names` takes it. */
-function newName({ outcome, firstFillAt }: Entry, names: Set<string>): EpochMs {
-  let openedAt = firstFillAt
+/** This instant, or the next whose name is not taken; `names` takes it. */
+function newName(outcome: 0 | 1, instant: EpochMs, names: Set<string>): EpochMs {
+  let openedAt = instant
   while (names.has(nameOf({ outcome, openedAt }))) openedAt += 1
   names.add(nameOf({ outcome, openedAt }))
   return openedAt

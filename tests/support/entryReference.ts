@@ -50,6 +50,8 @@ export function plainEntries(
     }
     side = outcome
     const chosen = price > 0 && price < 1
+    const last = entries.findLast((entry) => entry.outcome === outcome)
+    if (chosen && now.running === null && last?.buys.at(-1)?.act.at === act.at) now.running = last
     if (chosen && now.running === null) {
       now.running = { outcome, buys: [], hedged: 0 }
       entries.push(now.running)
