@@ -219,6 +219,7 @@ Deno.test("wallets are right as often as their edge says, at the prices they pai
     entriesPerDay: 6,
     prices: [0.2, 0.8] as const,
     repeatShare: 0,
+    eventShare: 0,
     medianStakeUsd: 500,
   }))
   const world = makeWorld({ seed: 9, markets: 300, wallets: groups })
@@ -227,7 +228,7 @@ Deno.test("wallets are right as often as their edge says, at the prices they pai
     let [count, sum, variance] = [0, 0, 0]
     for (const wallet of world.wallets.filter((one) => one.group === group)) {
       for (
-        const { market, outcome, price } of world.truth.entries(wallet, origin, origin + 60 * day)
+        const { market, outcome, price } of world.truth.episodes(wallet, origin, origin + 60 * day)
       ) {
         if (market.end !== "decided") continue
         count += 1
@@ -250,6 +251,7 @@ Deno.test("wallets without skill break even, also where they pay wide spreads", 
     entriesPerDay: 80,
     prices: [0.1, 0.9] as const,
     repeatShare: 0,
+    eventShare: 0,
     medianStakeUsd: 500,
   }
   const world = makeWorld({ seed: 14, markets: 2_000, gateShare: 0, wallets: [group] })
@@ -257,7 +259,7 @@ Deno.test("wallets without skill break even, also where they pay wide spreads", 
   let [count, sum] = [0, 0]
   for (const wallet of world.wallets) {
     for (
-      const { market, outcome, price } of world.truth.entries(wallet, origin, origin + 60 * day)
+      const { market, outcome, price } of world.truth.episodes(wallet, origin, origin + 60 * day)
     ) {
       if (market.end !== "decided") continue
       count += 1

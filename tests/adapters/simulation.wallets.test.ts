@@ -38,7 +38,7 @@ const everyAct = Effect.fnUntraced(function* (
   for (let turn = 0; turn < 50; turn++) {
     const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
       .activity(wallet, range, cursor)
-    deepStrictEqual(page.oldest, page.rows.at(-1)?.act.at ?? null)
+    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
     rows.push(...page.rows)
     if (page.next === null) return rows
     cursor = page.next

@@ -4,9 +4,10 @@
  * @module
  */
 import type { Level } from "../../domain/book.ts"
-import { type EpochMs, hour, minute, second } from "../../domain/time.ts"
+import { type EpochMs, hour, isoTime, minute, second } from "../../domain/time.ts"
 import { exact, midOf } from "./books.ts"
 import type { Json } from "./gammaWire.ts"
+import type { SimulatedMarket } from "./lives.ts"
 import { hex, mix } from "./seed.ts"
 import type { WorldClock } from "./clock.ts"
 import type { World } from "./world.ts"
@@ -34,6 +35,31 @@ export function clobBook(
     tick_size: String(1 / quote.ticksPerUsd),
     neg_risk: false,
     last_trade_price: String(token.outcome === 0 ? mid : exact(1 - mid)),
+  }
+}
+
+/** The order book's page of a market, which names the winner once it is told. */
+export function clobMarket(
+  world: World,
+  clock: WorldClock,
+  market: SimulatedMarket,
+  at: EpochMs,
+): Json {
+  const told = world.told(market, at) ?? [0, 0]
+  return {
+    condition_id: market.id,
+    market_slug: market.slug,
+    question: market.question,
+    active: true,
+    closed: at >= market.resolvedAt,
+    accepting_orders: at < market.resolvedAt,
+    end_date_iso: isoTime(clock.fromWorld(market.endsAt)),
+    is_50_50_outcome: told[0] === 0.5,
+    tokens: market.tokenIds.map((token_id, outcome) => ({
+      token_id,
+      outcome: market.outcomes[outcome],
+      winner: told[outcome] === 1,
+    })),
   }
 }
 

@@ -11,6 +11,10 @@ export interface VenueOptions {
   readonly speed?: number
   /** The clock's time when the world is at its origin; the origin itself by default. */
   readonly clockOrigin?: EpochMs
+  /** Rows in one page of a wallet's activity. */
+  readonly activityRows?: number
+  /** Older rows of wallets' activity are not kept; all are by default. */
+  readonly keptDays?: number
 }
 
 export interface WorldClock {

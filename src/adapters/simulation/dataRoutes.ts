@@ -4,16 +4,14 @@
  * @module
  */
 import { day, type EpochMs, hour, isoTime, minute, second } from "../../domain/time.ts"
-import {
-  activityRows,
-  priceOf,
-  resolutionRow,
-  standing,
-  tradeRow,
-  type WalletBook,
-} from "./dataWire.ts"
+import { boardPeriods } from "../../domain/tracking.ts"
+import { type ActivityMark, activityOf, type ActivityRows } from "./activity.ts"
+import { boardOf } from "./boards.ts"
+import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataWire.ts"
+import { type Deed, fillOf } from "./deeds.ts"
 import type { Route } from "./faults.ts"
-import { eventId, type Json } from "./gammaWire.ts"
+import type { Json } from "./gammaWire.ts"
+import { positions } from "./positions.ts"
 import type { Fill } from "./tape.ts"
 import type { WorldClock } from "./clock.ts"
 import type { Wallet } from "./wallets.ts"
@@ -32,29 +30,36 @@ const conditionsMax = 20
 /** How far back a wallet's activity goes when no start is given. */
 const activityReach = 60 * day
 
+/** How the Data API answers besides of what it is asked. */
+export interface Ways {
+  /** Pages that a page begins too early: 1 for one that repeats the one before, in part. */
+  readonly back: number
+  /** The first page of a wallet's activity stands for so long. */
+  readonly cachedMs: number
+  /** A wallet's activity can be followed so many rows deep. */
+  readonly depthMax: number
+  /** Older activity is not kept. */
+  readonly keptDays: number | null
+}
+
 export function dataAnswer(
   world: World,
   clock: WorldClock,
   route: Route,
   query: URLSearchParams,
   now: EpochMs,
+  ways: Ways,
 ): Answer {
   if (query.has("offset")) return refuse("offset is not supported")
-  const page = pageOf(query, now)
+  const page = route === "activity" ? pageOf(new URLSearchParams(), now) : pageOf(query, now)
   if (page === null) return refuse("invalid cursor")
   switch (route) {
     case "trades":
       return trades(world, clock, query, page)
-    case "activity": {
-      const wallet = walletOf(world, query)
-      if (wallet === undefined) return paged([], page)
-      const start = Number(query.get("start")) * second
-      const from = start > 0 ? clock.toWorld(start) : page.asOf - activityReach
-      const rows = activityRows(world, clock, namesOf(world), wallet, { from, to: page.asOf })
-      return paged(rows, page)
-    }
+    case "activity":
+      return activity(world, clock, query, now, ways)
     case "positions":
-      return positions(world, clock, query, page)
+      return paged(positions(world, clock, query, walletOf(world, query), page.asOf), page)
     case "leaderboard":
       return paged(leaderboard(world, query, page.asOf), page)
     case "resolutions": {
@@ -79,9 +84,13 @@ interface Page {
   readonly asOf: EpochMs
 }
 
-function pageOf(query: URLSearchParams, now: EpochMs): Page | null {
+function limitOf(query: URLSearchParams): number {
   const asked = Math.floor(Number(query.get("limit") ?? rowsDefault))
-  const limit = Math.min(rowsMax, Math.max(1, asked || rowsDefault))
+  return Math.min(rowsMax, Math.max(1, asked || rowsDefault))
+}
+
+function pageOf(query: URLSearchParams, now: EpochMs): Page | null {
+  const limit = limitOf(query)
   const cursor = query.get("cursor")
   if (cursor === null || cursor === "") return { limit, offset: 0, asOf: now }
   const [, offset, asOf] = /^o(\d{1,6})t(\d{1,16})$/.exec(cursor) ?? []
@@ -118,7 +127,7 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
     ? conditionsOf(world, query)
       .flatMap((market) => world.trades(market, range, takersOnly ? 2 * wanted : wanted))
       .sort((a, b) => b.at - a.at)
-    : world.fillsOf(wallet, range, wanted)
+    : world.deeds(wallet, range, Infinity).flatMap(fillOf)
   const names = namesOf(world)
   const rows = fills
     .filter(({ role }) => !takersOnly || role === "taker")
@@ -144,19 +153,12 @@ function history(world: World, clock: WorldClock, query: URLSearchParams, page: 
   )
 }
 
-const spans: { readonly [period: string]: number } = {
-  day,
-  week: 7 * day,
-  month: 30 * day,
-  all: 60 * day,
-}
-
+/** Boards, marked over a period with a beginning; an unknown category has nobody. */
 function leaderboard(world: World, query: URLSearchParams, at: EpochMs): ReadonlyArray<Json> {
-  const span = spans[query.get("time_period") ?? "day"] ?? day
-  const byVolume = query.get("sort_by") === "VOLUME"
-  return world.wallets
-    .map((wallet) => standing(world, wallet, at - span, at))
-    .sort((a, b) => byVolume ? b.volume - a.volume : b.pnl - a.pnl)
+  const asked = query.get("time_period") ?? "day"
+  const period = boardPeriods.find((known) => known === asked) ?? "day"
+  const by = query.get("sort_by") === "VOLUME" ? "volume" : "profit"
+  return boardOf(world, period, query.get("category") ?? "overall", by, at)
     .map(({ wallet, pnl, volume }, index) => ({
       rank: index + 1,
       user_id: wallet.address,
@@ -169,95 +171,63 @@ function leaderboard(world: World, query: URLSearchParams, at: EpochMs): Readonl
     }))
 }
 
-/** What each filter lets through: winners are redeemed at once, so what is redeemable has lost. */
-const statusesOf: { readonly [filter: string]: ReadonlyArray<unknown> } = {
-  OPEN: ["OPEN", "REDEEMABLE"],
-  REDEEMABLE: ["REDEEMABLE"],
-  REDEEMABLE_LOST: ["REDEEMABLE"],
-  MERGEABLE: [],
-  CLOSED: ["CLOSED"],
-}
-
-/** A wallet's shares by token, of what it bought within the reach of its activity. */
-function positions(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
-  const wallet = walletOf(world, query)
-  if (wallet === undefined) return paged([], page)
-  const range = { from: page.asOf - activityReach, to: page.asOf }
-  const byToken = new Map<string, Array<Fill>>()
-  for (const fill of world.fillsOf(wallet, range, Infinity)) {
-    const known = byToken.get(fill.tokenId)
-    if (known === undefined) byToken.set(fill.tokenId, [fill])
-    else known.push(fill)
-  }
-  const rows = [...byToken.values()].map((fills) =>
-    position(world, clock, wallet, fills, page.asOf)
-  )
-  const wanted = statusesOf[query.get("status") ?? ""]
-  return paged(
-    wanted === undefined ? rows : rows.filter((row) => wanted.includes(row["status"])),
-    page,
-  )
-}
-
-function position(
+/** What a wallet did, by default what it did in markets; its cursors end at a depth. */
+function activity(
   world: World,
   clock: WorldClock,
-  wallet: Wallet,
-  fills: ReadonlyArray<Fill>,
-  at: EpochMs,
-): Json {
-  const [newest] = fills
-  const market = newest === undefined ? undefined : world.catalogue.byId(newest.marketId)
-  if (newest === undefined || market === undefined) return {}
-  const outcome = market.tokenIds[0] === newest.tokenId ? 0 : 1
-  const shares = fills.reduce((sum, { size }) => sum + size, 0)
-  const cost = fills.reduce((sum, { size, price }) => sum + size * price, 0)
-  const price = priceOf(world, newest, at)
-  const resolved = at >= market.resolvedAt
-  const open = !resolved || price === 0
-  const seconds = (instant: EpochMs) => Math.floor(clock.fromWorld(instant) / second)
+  query: URLSearchParams,
+  now: EpochMs,
+  ways: Ways,
+): Answer {
+  const wallet = walletOf(world, query)
+  const limit = limitOf(query)
+  const cursor = query.get("cursor") ?? ""
+  const after = cursor === "" ? null : markOf(cursor)
+  if (cursor !== "" && (after === null || after.depth > ways.depthMax)) {
+    return refuse("invalid cursor")
+  }
+  const asOf = cursor === "" ? now - now % Math.max(1, ways.cachedMs) : now
+  const start = Number(query.get("start")) * second
+  const end = Number(query.get("end")) * second
+  // A page that repeats rows of the one before it begins half a page early.
+  const early = after === null ? 0 : Math.min(after.depth, Math.floor(ways.back * limit / 2))
+  const found = wallet === undefined ? nothing : activityOf(world, clock, {
+    wallet,
+    from: start > 0 ? start : clock.fromWorld(now - activityReach),
+    to: end > 0 ? end : clock.fromWorld(now),
+    after: early === 0 ? after : null,
+    limit: early === 0 ? limit : (after?.depth ?? 0) - early + limit,
+    now: asOf,
+    keptDays: ways.keptDays,
+  })
+  const wanted = query.getAll("type").flatMap((given) => given.toUpperCase().split(","))
+  const shown = (deed: Deed) =>
+    wanted.length > 0 ? wanted.includes(typeOf(deed)) : deed.kind !== "deposit"
+  const depth = (after?.depth ?? 0) - early + limit
   return {
-    proxy_wallet: wallet.address,
-    token_id: newest.tokenId,
-    condition_id: market.id,
-    current_size: open ? shares : 0,
-    avg_price: Math.round(cost / shares * 1e4) / 1e4,
-    entry_cost_usdc: open ? cost : 0,
-    entry_fees_usdc: 0,
-    total_cost_usdc: cost,
-    current_price: price,
-    current_value: open ? shares * price : 0,
-    total_size: shares,
-    realized_pnl: open ? 0 : shares * price - cost,
-    unrealized_pnl: open ? shares * price - cost : 0,
-    total_pnl: shares * price - cost,
-    percent_pnl: percent(shares * price - cost, cost),
-    percent_realized_pnl: open ? 0 : percent(shares * price - cost, cost),
-    status: resolved ? (price === 0 ? "REDEEMABLE" : "CLOSED") : "OPEN",
-    redeemable: resolved && price === 0,
-    mergeable: false,
-    negative_risk: false,
-    archived: false,
-    title: market.question,
-    slug: market.slug,
-    icon: "",
-    event_id: eventId(market),
-    event_slug: market.eventSlug,
-    outcome: market.outcomes[outcome],
-    outcome_index: outcome,
-    opposite_outcome: market.outcomes[1 - outcome],
-    opposite_token_id: market.tokenIds[1 - outcome],
-    end_date: isoTime(clock.fromWorld(market.endsAt)).slice(0, 10),
-    first_entry_at: seconds(Math.min(...fills.map((fill) => fill.at))),
-    last_event_at: seconds(resolved && !open ? market.resolvedAt : newest.at),
-    name: wallet.userName,
-    profile_image: "",
-    verified: false,
+    status: 200,
+    body: {
+      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ deed }) =>
+        shown(deed) ? [activityRow(clock, deed)] : []
+      ),
+      pagination: {
+        limit,
+        offset: 0,
+        has_more: found.next !== null || found.cut,
+        next_cursor: found.next === null
+          ? null
+          : btoa(JSON.stringify({ ts: found.next.at / second, sq: found.next.rows, d: depth })),
+      },
+    },
   }
 }
 
-function percent(part: number, whole: number): number {
-  return Math.round(part / whole * 1e6) / 1e4
+const nothing: ActivityRows = { rows: [], next: null, cut: false }
+
+function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | null {
+  const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
+  const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
+  return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }
 }
 
 function status(now: EpochMs): Json {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { day, type EpochMs, isoTime, second } from "../../domain/time.ts"
-import { exact, midOf } from "./books.ts"
+import { type EpochMs, isoTime, second } from "../../domain/time.ts"
+import type { Deed, DeedKind } from "./deeds.ts"
 import type { Json } from "./gammaWire.ts"
 import type { SimulatedMarket } from "./lives.ts"
 import { hex, mix, uniform } from "./seed.ts"
@@ -25,8 +25,7 @@ export function tradeRow(
   const market = world.catalogue.byId(fill.marketId)
   const outcome = market?.tokenIds[0] === fill.tokenId ? 0 : 1
   const wallet = names.get(fill.wallet)
-  // The venue leaves some rows without their event and outcome number.
-  const bare = fill.size % 1 < 0.2
+  const bare = isBare(fill.size)
   return {
     proxy_wallet: fill.wallet,
     side: fill.side.toUpperCase(),
@@ -50,67 +49,59 @@ export function tradeRow(
   }
 }
 
-/** What a wallet did in `[from, to]`, newest first: its purchases, and its redemptions. */
-export function activityRows(
-  world: World,
-  clock: WorldClock,
-  names: WalletBook,
-  wallet: Wallet,
-  range: { readonly from: EpochMs; readonly to: EpochMs },
-): ReadonlyArray<Json> {
-  const fills = world.fillsOf(wallet, range, Infinity)
-  const rows = fills.map((fill) => ({
-    at: fill.at,
-    row: {
-      ...tradeRow(world, clock, names, fill),
-      type: "TRADE",
-      usdc_size: Math.round(fill.size * fill.price * 1e6) / 1e6,
-    } as Json,
-  }))
-  // What is redeemed in the range was bought up to the longest life before it.
-  const [, longestDays] = world.options.lifeDays
-  const held = new Map<string, { shares: number; market: SimulatedMarket; paidOut: number }>()
-  for (const entry of world.truth.entries(wallet, range.from - longestDays * day, range.to)) {
-    const { market } = entry
-    if (market.resolvedAt < range.from || market.resolvedAt > range.to) continue
-    for (const fill of entry.fills) {
-      const outcome = market.tokenIds[0] === fill.tokenId ? 0 : 1
-      const known = held.get(market.id) ?? { shares: 0, market, paidOut: 0 }
-      known.shares += fill.size
-      known.paidOut += fill.size * (world.truth.payouts(market)?.[outcome] ?? 0)
-      held.set(market.id, known)
-    }
-  }
-  for (const { shares, market, paidOut } of held.values()) {
-    if (paidOut > 0) rows.push({ at: market.resolvedAt, row: redemption(shares, paidOut, market) })
-  }
-  return rows.sort((a, b) => b.at - a.at).map(({ row }) => row)
+/** The venue's words for what is no trade. */
+const types: { readonly [K in DeedKind]: string } = {
+  buy: "TRADE",
+  sell: "TRADE",
+  split: "SPLIT",
+  merge: "MERGE",
+  redeem: "REDEEM",
+  convert: "CONVERSION",
+  reward: "REWARD",
+  deposit: "DEPOSIT",
+  maker_rebate: "MAKER_REBATE",
+}
 
-  function redemption(shares: number, paidOut: number, market: SimulatedMarket): Json {
-    return {
-      proxy_wallet: wallet.address,
-      timestamp: Math.floor(clock.fromWorld(market.resolvedAt) / second),
-      condition_id: market.id,
-      type: "REDEEM",
-      size: Math.round(shares * 100) / 100,
-      usdc_size: Math.round(paidOut * 100) / 100,
-      transaction_hash: `0x${hex(mix(market.key, 400 + wallet.number), 64)}`,
-      price: 0,
-      token_id: "",
-      side: "",
-      outcome_index: 999,
-      title: market.question,
-      slug: market.slug,
-      icon: "",
-      event_slug: market.eventSlug,
-      outcome: "",
-      name: wallet.userName,
-      pseudonym: wallet.pseudonym,
-      bio: "",
-      profile_image: "",
-      profile_image_optimized: "",
-    }
+/** Which of the venue's types a row is of. */
+export function typeOf(deed: Deed): string {
+  return types[deed.kind]
+}
+
+/** One row of what a wallet did. Fees are in the USD of a taker's trade, and nowhere else. */
+export function activityRow(clock: WorldClock, deed: Deed): Json {
+  const { wallet, market, outcome, kind } = deed
+  const trades = kind === "buy" || kind === "sell"
+  const bare = outcome === null || isBare(deed.size)
+  const rate = trades && deed.role === "taker" ? market?.takerFeeRate ?? 0 : 0
+  const fee = deed.size * rate * deed.price * (1 - deed.price)
+  return {
+    proxy_wallet: wallet.address,
+    timestamp: Math.floor(clock.fromWorld(deed.at) / second),
+    condition_id: market?.id ?? "",
+    type: typeOf(deed),
+    size: deed.size,
+    usdc_size: Math.round((deed.usd + (kind === "buy" ? fee : -fee)) * 1e6) / 1e6,
+    transaction_hash: deed.transaction,
+    price: deed.price,
+    token_id: outcome === null ? "" : market?.tokenIds[outcome] ?? "",
+    side: trades ? kind.toUpperCase() : "",
+    outcome_index: bare ? 999 : outcome,
+    title: market?.question ?? "",
+    slug: market?.slug ?? "",
+    icon: "",
+    event_slug: bare ? "" : market?.eventSlug ?? "",
+    outcome: outcome === null ? "" : market?.outcomes[outcome] ?? "",
+    name: wallet.userName,
+    pseudonym: wallet.pseudonym,
+    bio: "",
+    profile_image: "",
+    profile_image_optimized: "",
   }
+}
+
+/** The venue leaves some rows without their event and outcome number. */
+function isBare(size: number): boolean {
+  return size % 1 < 0.2
 }
 
 /** What the oracle says of a market. Its two kinds of row spell times in two ways. */
@@ -126,29 +117,34 @@ export function resolutionRow(
     was_disputed: false,
     new_version_q: false,
   }
-  if (at >= market.resolvedAt) {
-    const resolvedAt = isoTime(clock.fromWorld(market.resolvedAt)).replace(".000Z", "Z")
-    const payouts = world.truth.payouts(market)
+  const { toldAt, settledAt, source } = world.ending(market)
+  const payouts = world.told(market, at)
+  if (payouts !== undefined) {
+    const changedAt = isoTime(clock.fromWorld(at >= settledAt ? settledAt : toldAt))
+      .replace(".000Z", "Z")
     return {
       ...shared,
       status: "resolved",
       transaction_hash: "",
       log_index: "",
-      last_update_timestamp: resolvedAt,
-      ...(payouts === null ? {} : { payouts: payouts.map((share) => share * 1_000_000) }),
+      last_update_timestamp: changedAt,
+      ...(payouts === null || source !== "oracle"
+        ? {}
+        : { payouts: payouts.map((share) => share * 1_000_000) }),
       resolution_source: "reported",
       was_arbitrated: false,
       resolved_block: 90_000_000 + market.key % 5_000_000,
-      resolved_at: resolvedAt,
+      resolved_at: changedAt,
     }
   }
+  const disputed = at >= market.resolvedAt
   const proposed = at >= market.proposedAt
   const yes = world.truth.probability(market, market.closesAt)
   return {
     ...shared,
     question_id: `0x${hex(mix(market.key, 202), 64)}`,
-    status: proposed ? "proposed" : "initialized",
-    proposed_price: proposed ? String(BigInt(Math.round(yes * 2)) * 5n * 10n ** 17n) : "69",
+    status: disputed ? "disputed" : proposed ? "proposed" : "initialized",
+    proposed_price: proposed ? String(BigInt(Math.round(yes * 100)) * 10n ** 16n) : "69",
     reproposed_price: "69",
     price: "69",
     transaction_hash: `0x${hex(mix(market.key, 203), 64)}`,
@@ -158,31 +154,9 @@ export function resolutionRow(
     ),
     ...(proposed
       ? {
-        expected_settlement_time: isoTime(clock.fromWorld(market.resolvedAt)),
+        expected_settlement_time: isoTime(clock.fromWorld(toldAt)),
         settlement_time_basis: "managed_proposal_expiration",
       }
       : {}),
   }
-}
-
-/** Worth of everything a wallet bought in `[from, to]`, at `to`. */
-export function standing(world: World, wallet: Wallet, from: EpochMs, to: EpochMs) {
-  let pnl = 0
-  let volume = 0
-  for (const fill of world.fillsOf(wallet, { from, to }, Infinity)) {
-    pnl += fill.size * (priceOf(world, fill, to) - fill.price)
-    volume += fill.size
-  }
-  return { wallet, pnl, volume }
-}
-
-/** A token's price now, or what it paid. */
-export function priceOf(world: World, fill: Fill, at: EpochMs): number {
-  const market = world.catalogue.byId(fill.marketId)
-  if (market === undefined) return 0
-  const outcome = market.tokenIds[0] === fill.tokenId ? 0 : 1
-  if (at >= market.resolvedAt) return world.truth.payouts(market)?.[outcome] ?? 0
-  const quote = world.quote(market, at)
-  const first = quote === null ? 0.5 : midOf(quote)
-  return outcome === 0 ? first : exact(1 - first)
 }

@@ -84,7 +84,7 @@ export function gammaMarket(
     ...(listed.listed === null || closed
       ? { bestAsk: shown.lastPrice ?? 1 }
       : { ...listed.listed, spread: exact(listed.listed.bestAsk - listed.listed.bestBid) }),
-    ...statusOf(market, at),
+    ...statusOf(world, market, at),
     rfqEnabled: false,
     feesEnabled: fee > 0,
     feeType: fee > 0 ? `${market.category.toLowerCase()}_fees` : null,
@@ -104,20 +104,25 @@ export function eventId(market: SimulatedMarket): string {
   return String(100_000 + market.eventKey % 900_000)
 }
 
-function statusOf(market: SimulatedMarket, at: EpochMs): Json {
+/** A market that ended stays disputed while its payout is not told. */
+function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
   if (at < market.resolvedAt) {
     return { umaResolutionStatus: "proposed", umaResolutionStatuses: '["proposed"]' }
+  }
+  if (world.told(market, at) === undefined) {
+    return { umaResolutionStatus: "disputed", umaResolutionStatuses: '["proposed", "disputed"]' }
   }
   return market.end === "cancelled" || market.kind === "mechanical"
     ? { umaResolutionStatus: "", umaResolutionStatuses: "[]" }
     : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
 }
 
-/** Once closed, what each outcome paid; 0 and 0 where nobody knows. */
+/** Once told, what each outcome paid; 0 and 0 where nobody knows, or the listing does not say. */
 function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly [number, number] {
-  if (at >= market.resolvedAt) return world.truth.payouts(market) ?? [0, 0]
-  const quote = world.quote(market, at)
+  const told = world.told(market, at)
+  if (told !== undefined) return world.ending(market).source === "book" ? [0, 0] : told ?? [0, 0]
+  const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
   const price = quote === null ? 0.5 : midOf(quote)
   return [price, exact(1 - price)]
 }

@@ -7,7 +7,7 @@
 import type { Trade } from "../../domain/market.ts"
 import { type EpochMs, hour, minute, second } from "../../domain/time.ts"
 import { exact, type Quote } from "./books.ts"
-import type { SimulatedMarket } from "./lives.ts"
+import { type SimulatedMarket, turnZero } from "./lives.ts"
 import { makeMemo } from "./memo.ts"
 import type { Jump } from "./paths.ts"
 import { gaussian, hex, type Key, mix, pick, poisson, uniform } from "./seed.ts"
@@ -21,8 +21,8 @@ export interface TapeSource {
   readonly tradeRate: number
   readonly jumps: (market: SimulatedMarket) => ReadonlyArray<Jump>
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
-  /** The fills of the entries that wallets of known skill make in `[from, to]`. */
-  readonly entryFills: (from: EpochMs, to: EpochMs) => ReadonlyArray<Fill>
+  /** The fills of wallets of known skill in a market, in no particular order. */
+  readonly walletFills: (market: SimulatedMarket) => ReadonlyArray<Fill>
 }
 
 /** Fills of a market in `[from, to]`, newest first, at most `count`. */
@@ -50,39 +50,29 @@ export function stranger(key: Key): string {
   return `0x${hex(mix(0x57a, key % strangers), 40)}`
 }
 
-/** Wallets' entries are gathered by six hours; this many such shifts are kept at hand. */
-const shiftMs = 6 * hour
-const keptShifts = 80
+/** Markets whose wallets' fills are kept at hand. */
+const keptMarkets = 512
 
 export function makeTape(source: TapeSource): Tape {
-  const shifts = makeMemo<ReadonlyMap<string, ReadonlyArray<Fill>>>(keptShifts)
-  const shiftOf = (index: number): ReadonlyMap<string, ReadonlyArray<Fill>> => {
-    const known = shifts.get(index)
+  const ofMarket = makeMemo<ReadonlyMap<number, ReadonlyArray<Fill>>>(keptMarkets)
+  /** The wallets' fills of a market, by stretch. */
+  const walletFills = (market: SimulatedMarket): ReadonlyMap<number, ReadonlyArray<Fill>> => {
+    const name = market.seat * 2 ** 26 + market.turn + turnZero
+    const known = ofMarket.get(name)
     if (known !== undefined) return known
-    const made = new Map<string, Array<Fill>>()
-    for (const fill of source.entryFills(index * shiftMs, (index + 1) * shiftMs - 1)) {
-      const fills = made.get(fill.marketId)
-      if (fills === undefined) made.set(fill.marketId, [fill])
-      else fills.push(fill)
-    }
-    shifts.set(index, made)
+    const made = Map.groupBy(source.walletFills(market), ({ at }) => Math.floor(at / stretchMs))
+    ofMarket.set(name, made)
     return made
-  }
-  // An entry's last fill may fall into the shift after its own.
-  const entryFills = (market: SimulatedMarket, index: number) => {
-    const shift = Math.floor(index * stretchMs / shiftMs)
-    return [shift, shift - 1]
-      .flatMap((turn) => shiftOf(turn).get(market.id) ?? [])
-      .filter(({ at }) => Math.floor(at / stretchMs) === index)
   }
   return (market, range, count) => {
     const from = Math.max(range.from, market.opensAt)
     const to = Math.min(range.to, market.resolvedAt - 1)
     const jumps = source.jumps(market)
+    const known = walletFills(market)
     const rows: Array<Fill> = []
     const first = Math.floor(from / stretchMs)
     for (let index = Math.floor(to / stretchMs); index >= first && rows.length < count; index--) {
-      const fills = [...stretchOf(source, market, jumps, index), ...entryFills(market, index)]
+      const fills = [...stretchOf(source, market, jumps, index), ...known.get(index) ?? []]
       rows.push(
         ...fills.filter(({ at }) => at >= from && at <= to).sort((a, b) => b.at - a.at),
       )

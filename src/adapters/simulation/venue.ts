@@ -9,7 +9,8 @@ import type { Market, MarketFacts, Trade } from "../../domain/market.ts"
 import type { Resolution } from "../../domain/resolution.ts"
 import { type EpochMs, minute } from "../../domain/time.ts"
 import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
-import { type VenueOptions, worldClock } from "./clock.ts"
+import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
+import type { SimulatedMarket } from "./lives.ts"
 import { walletSource } from "./walletSource.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -74,21 +75,10 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
         sound(
           marketIds.flatMap((id): ReadonlyArray<Resolution> => {
             const market = world.catalogue.byId(id)
-            if (market === undefined || market.resolvedAt > at) return []
-            const payouts = world.truth.payouts(market)
-            const ended = {
-              marketId: market.id,
-              resolvedAt: fromWorld(market.resolvedAt),
-              source: "oracle" as const,
-            }
-            return [
-              payouts === null
-                ? { ...ended, state: "cancelled" }
-                : { ...ended, state: "paid", payouts },
-            ]
+            return market === undefined ? [] : resolutionOf(world, clock, market, at)
           }),
         )),
-    wallets: walletSource(world, clock),
+    wallets: walletSource(world, clock, options),
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)
@@ -101,6 +91,22 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
 
 /** A name that is nobody's (RFC 2606): a made-up market must not seem to stand at the real venue. */
 const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
+
+/** The word on how a market ended that is out at `at`, if any. */
+function resolutionOf(
+  world: World,
+  clock: WorldClock,
+  market: SimulatedMarket,
+  at: EpochMs,
+): ReadonlyArray<Resolution> {
+  const payouts = world.told(market, at)
+  if (payouts === undefined) return []
+  const { toldAt, source } = world.ending(market)
+  const ended = { marketId: market.id, resolvedAt: clock.fromWorld(toldAt), source }
+  return [
+    payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts },
+  ]
+}
 
 function factsOf(market: Market): MarketFacts {
   const { id, slug, question, eventSlug, url, category, outcomes, tokenIds, endsAt, takerFeeRate } =

@@ -5,19 +5,23 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { day, type EpochMs, second } from "../../domain/time.ts"
+import { type EpochMs, second } from "../../domain/time.ts"
 import type { ActivityPage, ActivityRow, WalletSource } from "../../services/VenueClient.ts"
+import { type ActivityMark, activityOf } from "./activity.ts"
 import { boardCategories, boardOf } from "./boards.ts"
-import type { WorldClock } from "./clock.ts"
-import type { Wallet } from "./wallets.ts"
+import type { VenueOptions, WorldClock } from "./clock.ts"
+import type { Deed } from "./deeds.ts"
 import type { World } from "./world.ts"
 
-/** Wallets began to trade this long before the world's origin. */
-const historyMs = 90 * day
-/** Rows in one page of a wallet's activity. */
-const pageRows = 500
+/** Rows in one page of a wallet's activity, unless others are wanted. */
+const pageRowsDefault = 500
 
-export function walletSource(world: World, clock: WorldClock): WalletSource {
+export function walletSource(
+  world: World,
+  clock: WorldClock,
+  options: VenueOptions,
+): WalletSource {
+  const { activityRows = pageRowsDefault, keptDays = null } = options
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
   return {
@@ -36,49 +40,49 @@ export function walletSource(world: World, clock: WorldClock): WalletSource {
     activity: (address, range, cursor) =>
       Effect.map(now, (at) => {
         const wallet = byAddress.get(address.toLowerCase())
-        const skip = cursor === null ? 0 : Number(cursor)
-        return wallet === undefined || !Number.isSafeInteger(skip)
-          ? nothing
-          : pageOf(world, clock, wallet, { ...range, now: at }, skip)
+        const after = cursor === null ? null : markOf(cursor)
+        if (wallet === undefined) return nothing
+        const { rows, next, cut } = activityOf(world, clock, {
+          ...{ ...range, wallet, after, now: at },
+          ...{ limit: activityRows, keptDays },
+        })
+        return {
+          rows: rows.flatMap((row) => actOf(row.deed, row.at)),
+          rejected: {},
+          oldest: rows.at(-1)?.at ?? null,
+          next: next === null ? null : `${next.at / second}.${next.rows}`,
+          cut,
+        }
       }),
   }
 }
 
 const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
-/** The page of a wallet's acts in `[from, to]` of the clock that follows the newest `skip` of them. */
-function pageOf(
-  world: World,
-  clock: WorldClock,
-  wallet: Wallet,
-  range: { readonly from: EpochMs; readonly to: EpochMs; readonly now: EpochMs },
-  skip: number,
-): ActivityPage {
-  const within = {
-    from: Math.max(
-      world.options.origin - historyMs,
-      clock.toWorld(Math.floor(range.from / second) * second),
-    ),
-    // A second shows what happened in all of it.
-    to: Math.min(range.now, clock.toWorld(range.to + second)),
-  }
-  const rows = world.fillsOf(wallet, within, Infinity)
-    .map(({ role: _, side, ...fill }): ActivityRow => ({
-      act: {
-        ...fill,
-        kind: side,
-        at: Math.floor(clock.fromWorld(fill.at) / second) * second,
-      },
-      userName: wallet.userName,
-      pseudonym: wallet.pseudonym,
-    }))
-    .filter(({ act }) => act.at >= range.from && act.at <= range.to)
-  const page = rows.slice(skip, skip + pageRows)
-  return {
-    rows: page,
-    rejected: {},
-    oldest: page.at(-1)?.act.at ?? null,
-    next: rows.length > skip + pageRows ? String(skip + pageRows) : null,
-    cut: false,
-  }
+/** A cursor of ours; of another's, whatever the range begins with. */
+function markOf(cursor: string): ActivityMark | null {
+  const [, at, rows] = /^(\d{1,12})\.(\d{1,9})$/.exec(cursor) ?? []
+  return at === undefined || rows === undefined
+    ? null
+    : { at: Number(at) * second, rows: Number(rows) }
+}
+
+function actOf(deed: Deed, at: EpochMs): ReadonlyArray<ActivityRow> {
+  const { kind, wallet, market, outcome, size, price, transaction } = deed
+  if (kind === "reward" || kind === "deposit" || kind === "maker_rebate") return []
+  if (market === null) return []
+  return [{
+    act: {
+      wallet: wallet.address,
+      marketId: market.id,
+      kind,
+      tokenId: outcome === null ? null : market.tokenIds[outcome],
+      size,
+      price,
+      at,
+      transaction,
+    },
+    userName: wallet.userName,
+    pseudonym: wallet.pseudonym,
+  }]
 }

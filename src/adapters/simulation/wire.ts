@@ -6,10 +6,11 @@
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import type { EpochMs } from "../../domain/time.ts"
-import { clobBook, clobHistory } from "./clobWire.ts"
+import { clobBook, clobHistory, clobMarket } from "./clobWire.ts"
 import { dataAnswer } from "./dataRoutes.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
 import { gammaMarket, type Json } from "./gammaWire.ts"
+import type { SimulatedMarket } from "./lives.ts"
 import { mix } from "./seed.ts"
 import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
 import type { World } from "./world.ts"
@@ -18,7 +19,15 @@ export interface WireOptions extends VenueOptions {
   readonly faults?: FaultPlan
   /** How late a slow answer is. */
   readonly slowMs?: number
+  /** The first page of a wallet's activity stands for so long. */
+  readonly cachedMs?: number
+  /** A wallet's activity can be followed so many rows deep. */
+  readonly depthMax?: number
 }
+
+const slugPath = "/markets/slug/"
+/** The order book's pages of markets, by their ids. */
+const marketPath = "/markets/0x"
 
 export interface Answer {
   readonly status: number
@@ -29,12 +38,14 @@ export interface Answer {
 export type Wire = (request: Request) => Effect.Effect<Response>
 
 const slowMsDefault = 2_000
+const depthMaxDefault = 20_000
 const pageRowsMax = 100
 const pageRowsDefault = 20
 const booksMax = 500
 
 export function wire(world: World, options: WireOptions = {}): Wire {
-  const { faults = noFaults, slowMs = slowMsDefault } = options
+  const { faults = noFaults, slowMs = slowMsDefault, cachedMs = 0 } = options
+  const { depthMax = depthMaxDefault, keptDays = null } = options
   const clock = worldClock(world, options)
   const asked = new Map<Route, number>()
   return Effect.fnUntraced(function* (request: Request) {
@@ -64,13 +75,28 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         (market) => gammaMarket(world, clock, market, now),
       )
+      : route === "market" && url.pathname.startsWith(marketPath)
+      ? single(
+        world.catalogue.byId(url.pathname.slice(marketPath.length - 2)),
+        now,
+        (market) => clobMarket(world, clock, market, now),
+      )
       : route === "market"
-      ? single(world, url, now, (market) => gammaMarket(world, clock, market, now))
+      ? single(
+        world.catalogue.bySlug(url.pathname.slice(slugPath.length)),
+        now,
+        (market) => gammaMarket(world, clock, market, now),
+      )
       : route === "books" || route === "book"
       ? books(route, url, sent, (tokenId) => clobBook(world, clock, tokenId, now))
       : route === "prices_history" && !url.pathname.includes("/v2/")
       ? clobHistory(world, clock, url.searchParams, now)
-      : dataAnswer(world, clock, route, url.searchParams, now)
+      : dataAnswer(world, clock, route, url.searchParams, now, {
+        back,
+        cachedMs,
+        depthMax,
+        keptDays,
+      })
     if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
     if (fault === "bad_rows") return respond({ ...answer, body: withBadRows(answer.body) })
     return fault === "truncated" ? respond(answer, 0.5) : respond(answer)
@@ -98,7 +124,7 @@ export const serveWire = Effect.fnUntraced(function* (
 
 function routeOf(path: string): Route | null {
   if (path === "/markets/keyset") return "markets"
-  if (path.startsWith("/markets/slug/")) return "market"
+  if (path.startsWith(slugPath) || path.startsWith(marketPath)) return "market"
   if (path === "/books" || path === "/book") return path === "/books" ? "books" : "book"
   if (path === "/prices-history" || path === "/v2/prices-history") return "prices_history"
   const data = /^\/v2\/(trades|resolutions|activity|positions|leaderboard|status)$/.exec(path)?.[1]
@@ -112,11 +138,18 @@ function listing(
   query: URLSearchParams,
   now: EpochMs,
   back: number,
-  row: (market: ReturnType<World["catalogue"]["at"]>) => Json,
+  row: (market: SimulatedMarket) => Json,
 ): Answer {
   if (query.has("offset")) return { status: 422, body: { error: "offset is not supported" } }
   const asked = Number(query.get("limit") ?? pageRowsDefault)
   const limit = Math.min(pageRowsMax, Math.max(1, Math.floor(asked) || pageRowsDefault))
+  const ids = query.getAll("condition_ids").flatMap((given) => given.split(","))
+  if (ids.length > 0) {
+    return {
+      status: 200,
+      body: { markets: named(world, ids, query, now).slice(0, limit).map(row) },
+    }
+  }
   const from = seatOf(query.get("after_cursor"))
   if (from === null) return { status: 422, body: { error: "invalid cursor" } }
   const start = Math.max(0, from - back * limit)
@@ -137,6 +170,21 @@ function listing(
   }
 }
 
+/** The markets of these ids, as far as they are closed, or not, as asked. */
+function named(
+  world: World,
+  ids: ReadonlyArray<string>,
+  query: URLSearchParams,
+  now: EpochMs,
+): ReadonlyArray<SimulatedMarket> {
+  const closed = query.get("closed") === "true"
+  return [...new Set(ids)].flatMap((id) => {
+    const market = world.catalogue.byId(id)
+    const shown = market !== undefined && market.opensAt <= now
+    return shown && market.resolvedAt <= now === closed ? [market] : []
+  })
+}
+
 function cursorOf(seat: number): string {
   return btoa(JSON.stringify({ seat }))
 }
@@ -150,14 +198,12 @@ function seatOf(cursor: string | null): number | null {
 }
 
 function single(
-  world: World,
-  url: URL,
+  market: SimulatedMarket | undefined,
   now: EpochMs,
-  row: (market: ReturnType<World["catalogue"]["at"]>) => Json,
+  row: (market: SimulatedMarket) => Json,
 ): Answer {
-  const market = world.catalogue.bySlug(url.pathname.slice("/markets/slug/".length))
   return market === undefined || market.opensAt > now
-    ? { status: 404, body: { type: "not found error", error: "slug not found" } }
+    ? { status: 404, body: { type: "not found error", error: "not found" } }
     : { status: 200, body: row(market) }
 }
 

@@ -9,24 +9,19 @@
  */
 import type { OrderBook } from "../../domain/book.ts"
 import type { Market, MarketStatus, PricePoint } from "../../domain/market.ts"
-import { day, type EpochMs, hour } from "../../domain/time.ts"
+import type { EpochMs } from "../../domain/time.ts"
 import { exact, makeBook, makeQuote, midOf, type Quote, quotedAt } from "./books.ts"
 import { type Catalogue, makeCatalogue } from "./catalogue.ts"
+import { deedsOf, fillOf } from "./deeds.ts"
+import { type Ending, endingOf, toldAt, unevenPayouts } from "./endings.ts"
+import { type Histories, makeHistories } from "./histories.ts"
+import { historyOf, listedAt, statusOf, volumeUsd } from "./listings.ts"
 import type { SimulatedMarket } from "./lives.ts"
 import { makeMemo, marketsKept } from "./memo.ts"
 import type { Jump, Path } from "./paths.ts"
 import { drawPath } from "./repricings.ts"
-import { between, mix, uniform } from "./seed.ts"
 import { type Fill, makeTape } from "./tape.ts"
-import {
-  chanceAt,
-  defaultGroups,
-  entryAt,
-  makeWallets,
-  type PlannedEntry,
-  type Wallet,
-  type WalletGroup,
-} from "./wallets.ts"
+import { defaultGroups, makeWallets, type Wallet, type WalletGroup } from "./wallets.ts"
 
 export interface WorldOptions {
   readonly seed: number
@@ -54,6 +49,14 @@ export interface WorldOptions {
   /** An ordinary market is listed for a time between these; the shorter the likelier. */
   readonly lifeDays: readonly [number, number]
   readonly wallets: ReadonlyArray<WalletGroup>
+  /** Wallets began to trade this many days before the origin. */
+  readonly walletDays: number
+  /** Share of decided markets whose payout is told 1 to 5 days late. */
+  readonly lateShare: number
+  /** Share of decided markets that are first said to have paid the other outcome, for 6 to 72 hours. */
+  readonly correctedShare: number
+  /** Share of decided markets of whose payout the oracle's record never speaks. */
+  readonly silentShare: number
 }
 
 export const worldDefaults: Omit<WorldOptions, "seed"> = {
@@ -69,6 +72,10 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   dislocationShare: 0.01,
   lifeDays: [10, 40],
   wallets: defaultGroups,
+  walletDays: 90,
+  lateShare: 0.01,
+  correctedShare: 0.005,
+  silentShare: 0.02,
 }
 
 export interface World {
@@ -94,12 +101,14 @@ export interface World {
     range: { readonly from: EpochMs; readonly to: EpochMs },
     count: number,
   ) => ReadonlyArray<Fill>
-  /** Fills of one wallet in `[from, to]`, newest first, at most `count`. */
-  readonly fillsOf: (
-    wallet: Wallet,
-    range: { readonly from: EpochMs; readonly to: EpochMs },
-    count: number,
-  ) => ReadonlyArray<Fill>
+  /** What a wallet does in `[from, to]`, newest first, at most `count` rows. */
+  readonly deeds: Histories["deeds"]
+  /** What the venue says a market paid, at an instant; null for nothing, undefined before a word. */
+  readonly told: (
+    market: SimulatedMarket,
+    at: EpochMs,
+  ) => readonly [number, number] | null | undefined
+  readonly ending: (market: SimulatedMarket) => Ending
   readonly volumeUsd: (market: SimulatedMarket, at: EpochMs) => number
   readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
@@ -113,12 +122,11 @@ export interface Truth {
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
   /** What each outcome's share pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
-  /** What a wallet of known skill bought in `[from, to]`, ascending. */
-  readonly entries: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<PlannedEntry>
+  /** What a wallet does in markets in which it does anything in `[from, to]`. */
+  readonly plans: Histories["plans"]
+  /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
+  readonly episodes: Histories["episodes"]
 }
-
-/** The listing shows best prices of up to this long ago. */
-const listingAgeMs = 30_000
 
 export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number }): World {
   const options: WorldOptions = { ...worldDefaults, ...given }
@@ -137,7 +145,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
 
   const payouts = (market: SimulatedMarket): readonly [number, number] | null => {
     if (market.end === "cancelled") return null
-    if (market.end === "push") return [0.5, 0.5]
+    if (market.end === "push") return unevenPayouts(market)
     return pathOf(market).firstWins ? [1, 0] : [0, 1]
   }
 
@@ -152,61 +160,28 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       dislocations,
     )
 
+  const ending = (market: SimulatedMarket) => endingOf(options, market)
   const wallets = makeWallets(options.seed, options.wallets)
-  const view = { catalogue, quote, probability, payouts }
-
-  const entries: Truth["entries"] = (wallet, from, to) => {
-    const found: Array<PlannedEntry> = []
-    for (let chance = chanceAt(wallet, from); chance <= chanceAt(wallet, to); chance++) {
-      const entry = entryAt(options.seed, view, wallet, chance)
-      if (entry !== null && entry.at >= from && entry.at <= to) found.push(entry)
-    }
-    return found
-  }
+  const view = { quote, probability, payouts, ending }
+  const histories = makeHistories(options, catalogue, view, wallets)
 
   const trades = makeTape({
     tradeRate: options.tradeRate,
     quote,
     jumps: (market) => pathOf(market).jumps,
-    entryFills: (from, to) =>
-      wallets.flatMap((wallet) => entries(wallet, from, to).flatMap(({ fills }) => fills)),
+    walletFills: (market) => histories.plansIn(market).flatMap(deedsOf).flatMap(fillOf),
   })
-
-  const volumeUsd = (market: SimulatedMarket, at: EpochMs): number => {
-    const end = Math.min(at, market.resolvedAt)
-    const age = Math.max(0, end - market.opensAt) / day
-    return Math.round((market.volumeAtOpenUsd + market.volumePerDayUsd * age) * 100) / 100
-  }
-
-  const listed = (market: SimulatedMarket, at: EpochMs): Market => {
-    const seen = quote(market, Math.max(market.opensAt, at - at % listingAgeMs))
-    return {
-      id: market.id,
-      slug: market.slug,
-      question: market.question,
-      eventSlug: market.eventSlug,
-      url: pageOf(market),
-      category: market.category,
-      outcomes: market.outcomes,
-      tokenIds: market.tokenIds,
-      endsAt: market.endsAt,
-      volumeUsd: volumeUsd(market, at),
-      liquidityUsd: Math.round(market.depthUsd * 150) / 100,
-      status: statusOf(market, at),
-      listed: bestOf(seen),
-      takerFeeRate: market.takerFeeRate,
-      mechanical: market.mechanical,
-    }
-  }
 
   return {
     options,
     catalogue,
-    listed,
+    listed: (market, at) => listedAt(market, at, quote),
     list: (at, from, count) => {
       const markets: Array<Market> = []
       const end = Math.min(catalogue.seats, from + count)
-      for (let seat = from; seat < end; seat++) markets.push(listed(catalogue.at(seat, at), at))
+      for (let seat = from; seat < end; seat++) {
+        markets.push(listedAt(catalogue.at(seat, at), at, quote))
+      }
       return markets
     },
     status: statusOf,
@@ -227,12 +202,9 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       })
     },
     trades,
-    fillsOf: (wallet, range, count) =>
-      entries(wallet, range.from - hour, range.to)
-        .flatMap((entry) => entry.fills)
-        .filter(({ at }) => at >= range.from && at <= range.to)
-        .sort((a, b) => b.at - a.at)
-        .slice(0, count),
+    deeds: histories.deeds,
+    told: (market, at) => toldAt(ending(market), payouts(market), at),
+    ending,
     volumeUsd,
     wallets,
     truth: {
@@ -240,52 +212,8 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       jumps: (market, from, to) =>
         pathOf(market).jumps.filter((jump) => jump.at >= from && jump.at <= to),
       payouts,
-      entries,
+      plans: histories.plans,
+      episodes: histories.episodes,
     },
   }
-}
-
-function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
-  if (at >= market.resolvedAt) return market.end === "cancelled" ? "closed" : "resolved"
-  return at >= market.proposedAt ? "proposed" : "open"
-}
-
-/** A market's page, as the venue addresses it. */
-function pageOf({ slug, eventSlug }: SimulatedMarket): string {
-  const event = `https://polymarket.com/event/${eventSlug}`
-  return eventSlug === slug ? event : `${event}/${slug}`
-}
-
-/** Best prices as the listing gives them; none while a side of the book is missing. */
-function bestOf(quote: Quote | null): Market["listed"] {
-  if (quote === null || quote.fault === "one_sided") return null
-  if (quote.fault === "ghost") return { bestBid: 0.01, bestAsk: 0.99 }
-  return {
-    bestBid: quote.bidTicks / quote.ticksPerUsd,
-    bestAsk: quote.askTicks / quote.ticksPerUsd,
-  }
-}
-
-/** Points at uneven times: about one in 50 repeats the time of the one before it. */
-function historyOf(
-  market: SimulatedMarket,
-  range: { readonly from: EpochMs; readonly to: EpochMs },
-  stepMs: number,
-  priceAt: (at: EpochMs) => number | null,
-): ReadonlyArray<PricePoint> {
-  const points: Array<PricePoint> = []
-  const first = Math.ceil(Math.max(range.from, market.opensAt) / stepMs)
-  const last = Math.floor(Math.min(range.to, market.resolvedAt - 1) / stepMs)
-  const key = mix(market.key, 60)
-  for (let step = first; step <= last; step++) {
-    const draw = mix(key, step)
-    const late = uniform(draw) < 0.02 ? 0 : between(mix(draw, 1), 0, 0.1) * stepMs
-    const at = Math.floor((step * stepMs + late) / 1000) * 1000
-    if (at > range.to || at < range.from) continue
-    const price = priceAt(at)
-    if (price === null) continue
-    points.push({ at, price })
-    if (uniform(mix(draw, 2)) < 0.02) points.push({ at, price })
-  }
-  return points
 }
