@@ -289,6 +289,14 @@ test("resolutions() asks the listing and the pages only about what the oracle do
     equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7, 6, 8])
   }))
 
+test("resolutions() counts records it did not ask for, and those it cannot read", () =>
+  Effect.gen(function* () {
+    const answer: Answer = () => Response.json({ data: [recordRow(1), recordRow(9), {}, 7] })
+    const { result } = yield* asking(answer, ({ resolutions }) => resolutions(markets(1)))
+    const { rows, rejected } = Result.getOrThrow(result)
+    equal([rows.length, rejected], [1, { unasked: 1, missing_id: 1, undecodable: 1 }])
+  }))
+
 test("what stays away behind the oracle costs only its markets, and no market is cancelled by it", () =>
   Effect.gen(function* () {
     const told = venue((market) => ({

@@ -166,6 +166,7 @@ Deno.test("dataPage() tells the end of the data from more that cannot be had", (
   const page = (pagination: unknown) => dataPage({ data: [], pagination })
   equal(page({ has_more: true, next_cursor: "x" }), { rows: [], next: "x", cut: false })
   equal(page({ has_more: false, next_cursor: null }), { rows: [], next: null, cut: false })
+  equal(page({ has_more: false, next_cursor: "x" }), { rows: [], next: null, cut: false })
   equal(page({ has_more: true, next_cursor: null }), { rows: [], next: null, cut: true })
   equal([dataPage({ error: "no" }), dataPage([])], [null, null])
 })
@@ -193,6 +194,8 @@ Deno.test("firstByRank() gives each wallet once, at its best rank", () => {
   const standings = [4, 1, 2, 1, 3].map((rank) =>
     Result.getOrThrow(decodeStanding(standingRow(rank)))
   )
+  const again = Result.getOrThrow(decodeStanding({ ...standingRow(1), rank: 5 }))
+  equal(firstByRank([again, ...standings], 9).map(({ rank }) => rank), [1, 2, 3, 4])
   equal(firstByRank(standings, 3).map(({ rank }) => rank), [1, 2, 3])
 })
 
@@ -268,6 +271,8 @@ Deno.test("paidByPage() finds the winner by its token, in whatever order the pag
   equal(paidByPage(pageRow(), tokens), null)
   equal(paidByPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
   equal(paidByPage({ ...page, closed: false }, tokens), null)
+  const both = tokens.map((token) => ({ token_id: token, winner: true }))
+  equal(paidByPage({ ...page, tokens: both }, tokens), null)
   equal(paidByPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
 })
 

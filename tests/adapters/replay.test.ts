@@ -147,6 +147,7 @@ liveTest(
 )
 
 const wallet = "0x00000000000000000000000000000000000000aa"
+const other = "0x00000000000000000000000000000000000000bb"
 
 liveTest(
   "wallets are those of the recorded pages, with what they did in the range",
@@ -182,6 +183,7 @@ liveTest(
       equal(yield* replayed(dir, ({ wallets }) => Effect.succeed(wallets)), null)
       yield* write("whole.json", { data: [activityRow(), activityRow()] })
       yield* write("cut.json", { data: [activityRow()] })
+      yield* write("z-cut.json", { data: [activityRow(), activityRow(1, { proxy_wallet: other })] })
       const found = yield* replayed(dir, ({ wallets }) =>
         wallets === null ? Effect.succeed(0) : Effect.map(
           wallets.activity(wallet, { from: 0, to: recordedAt }, null),
