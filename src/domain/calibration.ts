@@ -10,6 +10,7 @@ import { pValueOf } from "./nullModel.ts"
 import {
   addBandSums,
   type BandSums,
+  brierOf,
   meanPriceOf,
   noBandSums,
   publishedBands,
@@ -129,6 +130,8 @@ export interface OverallRates {
   readonly resolved: number
   readonly cancelled: number
   readonly winRate: number | null
+  /** Of the prices that were paid, taken for forecasts. */
+  readonly brier: number | null
   readonly followRoi: number | null
   readonly fadeRoi: number | null
   /** The bands that have entries. */
@@ -146,6 +149,7 @@ export function overall(all: ReadonlyArray<WalletTotals>): OverallRates {
     resolved: whole.entries,
     cancelled: all.reduce((sum, { cancelled }) => sum + cancelled, 0),
     winRate: whole.decisive === 0 ? null : whole.wins / whole.decisive,
+    brier: whole.entries === 0 ? null : brierOf(whole),
     ...rois,
     oddsBands: publishedBands(bands),
   }

@@ -30,6 +30,8 @@ export interface BandSums {
   readonly price: number
   /** Payout a share. */
   readonly paid: number
+  /** Square of payout less price. */
+  readonly misses: number
   readonly stakeUsd: number
   /** Stakes with fees, and what came back, for the same stake on the same side and on the other. */
   readonly followCost: number
@@ -44,6 +46,7 @@ export const noBandSums: BandSums = {
   wins: 0,
   price: 0,
   paid: 0,
+  misses: 0,
   stakeUsd: 0,
   followCost: 0,
   followReturn: 0,
@@ -68,6 +71,7 @@ export function entrySums(
     wins: paid === 1 ? 1 : 0,
     price,
     paid,
+    misses: (paid - price) ** 2,
     stakeUsd,
     followCost: stakeUsd * (1 + feeRate * other),
     followReturn: stakeUsd * paid / price,
@@ -84,6 +88,7 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
     wins: sums.wins + times * part.wins,
     price: sums.price + times * part.price,
     paid: sums.paid + times * part.paid,
+    misses: sums.misses + times * part.misses,
     stakeUsd: sums.stakeUsd + times * part.stakeUsd,
     followCost: sums.followCost + times * part.followCost,
     followReturn: sums.followReturn + times * part.followReturn,
@@ -114,6 +119,14 @@ export function publishedBands(
 /** Within [0, 1], whatever rounding did to the sum. */
 export function meanPriceOf({ price, entries }: BandSums): number {
   return Math.min(1, Math.max(0, price / entries))
+}
+
+/**
+ * The Brier score of the prices paid, taken for forecasts: 0 is foresight, 0.25 a coin (Verification
+ * of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950).
+ */
+export function brierOf({ misses, entries }: BandSums): number {
+  return Math.min(1, Math.max(0, misses / entries))
 }
 
 /** What a dollar came to, less that dollar; fees included. */

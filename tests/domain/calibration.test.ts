@@ -197,12 +197,19 @@ Deno.test("labels() of the example of Benjamini and Hochberg's paper rejects fou
   equal([...given.values()].filter((label) => label === "follow").length, 4)
 })
 
+law("overall() scores the prices paid as Brier did", anyRecord, (record) => {
+  const { brier } = overall(record.map((event) => sumsOf([event]).totals))
+  const misses = counted(record).map(({ paid, price }) => (paid - price) ** 2)
+  return brier === null ? misses.length === 0 : alike(brier, sum(misses) / misses.length)
+})
+
 Deno.test("labels() of nobody is empty, and overall() of nobody says nothing", () => {
   strictEqual(labels(new Map()).size, 0)
   equal(overall([]), {
     resolved: 0,
     cancelled: 0,
     winRate: null,
+    brier: null,
     followRoi: null,
     fadeRoi: null,
     oddsBands: [],
