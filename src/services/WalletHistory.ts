@@ -1,38 +1,40 @@
 /**
- * Reads what a wallet did, so that each act is known once, whatever the pages look like.
+ * What is known of each wallet's past and present: read page by page into the past, and in windows
+ * towards now.
  *
- * Only whole seconds are taken. The oldest second of a page may go on behind it, so the next question
- * asks again up to and including that second; overlaps of pages thus can neither double nor lose an
- * act, and whoever numbers the acts of a transaction sees all of it. What was read is saved with the
- * marker of how far it reaches, so that a crash anywhere is gone on from there.
+ * What was read is saved in one transaction with the markers of how far it reaches, so a crash
+ * anywhere is gone on from there. Between the markers there is never a gap.
  *
  * @module
  */
-import { Clock, Context, Effect, Equal, Layer } from "effect"
-import { actKey, type NumberedAct, startReading, wholeSeconds } from "../domain/act.ts"
+import { Clock, Context, Effect, Layer } from "effect"
 import { type EpochMs, minute, second } from "../domain/time.ts"
 import type { TrackedWallet } from "../domain/tracking.ts"
-import { type Rejections, tally } from "./Tick.ts"
+import type { Rejections } from "./Tick.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "./VenueClient.ts"
+import {
+  empty,
+  type Range,
+  readSeconds,
+  readWindow,
+  type Stretch,
+  sum,
+  wholeSecond,
+  windowPagesMax,
+} from "./walletActivity.ts"
 import { type ReadStretch, WhaleStore } from "./WhaleStore.ts"
 
 /** No venue is older: where every history begins. */
 export const historyFrom: EpochMs = Date.UTC(2020, 0, 1)
 /** A wallet that did more than this is not kept whole: its history is truncated. */
 export const actsMax = 200_000
-/** Pages that one second may fill; a wallet with more in a second is truncated. */
-export const secondPagesMax = 20
-/** How often such a second is read for two readings alike: rows that come in shift its pages. */
-const readingsMax = 4
 /**
  * What is new is asked from so long before the newest known: the venue shows a first page up to 300 s
  * old, and indexes a row some time after it happened.
  */
-export const overlapMs = 15 * minute
-/** Pages one window of new acts may have; one with more is read in halves, the older first. */
-export const windowPagesMax = 10
+const overlapMs = 15 * minute
 /** Pages of new acts after which the rest is left for the next time. */
-export const forwardPagesMax = 40
+export const forwardPagesMax = 100
 
 /** What one reading of a wallet brought. */
 export interface Read {
@@ -122,108 +124,42 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
   while (from <= to && (read.pages < forwardPagesMax || read.wallet.readTo === readTo)) {
     const window = { from, to: Math.min(to, from + width) }
     const found = yield* readWindow(source, wallet.wallet, window)
-    if (found.end !== "all" && window.to > from) {
+    const narrower = narrowed(window, found)
+    if (narrower !== null) {
       read = add(read, { ...found, added: 0, wallet: read.wallet })
-      // As long as what so many pages have shown, if the rest is as dense.
-      const shown = window.to - found.from
-      width = wholeSecond(Math.max(0, Math.min(shown, (window.to - from) / 2)))
+      width = narrower
       continue
     }
-    // With a second that does not fit the history has a hole. What happens now can still be told.
-    const fits = found.end === "all"
-    const reached = fits ? window.to : Math.max(window.to, to - overlapMs)
+    // A venue that gives nothing here will give nothing for a while: what happens now can be told.
+    const given = found.end === "all" || found.from <= window.to
+    const reached = given ? window.to : Math.max(window.to, to - overlapMs)
     const stretch = {
       wallet: wallet.wallet,
-      acts: fits ? found.acts : [],
+      acts: found.acts,
       readFrom: read.wallet.readFrom ?? from,
       readTo: Math.max(reached, readTo),
-      history: fits ? read.wallet.history : "truncated" as const,
+      history: found.end === "all" ? read.wallet.history : "truncated" as const,
     }
     read = add(read, { ...found, ...yield* saveStretch(store, read.wallet, stretch) })
     from = reached + second
-    width = Math.max(second, 2 * width)
+    if (2 * found.pages <= windowPagesMax) width = Math.max(second, 2 * width)
   }
   return read
 })
 
-/** Acts of a wallet: all of them from `from` to where it was asked to. */
-interface Stretch {
-  readonly acts: ReadonlyArray<NumberedAct>
-  readonly from: EpochMs
-  /** `all`: the range is read. `cut`: there is more of it that cannot be read. */
-  readonly end: "more" | "all" | "cut"
-  readonly pages: number
-  readonly rejected: Rejections
-}
-
-interface Range {
-  readonly from: EpochMs
-  readonly to: EpochMs
-}
-
-/** A whole range, newest first, in so many pages; `more` when they were too few. */
-const readWindow = Effect.fnUntraced(function* (
-  source: WalletSource,
-  wallet: string,
-  { from, to }: Range,
-) {
-  let window: Stretch = { ...empty(to), end: "more" }
-  while (window.end === "more" && window.pages < windowPagesMax) {
-    const stretch = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
-    window = {
-      ...stretch,
-      acts: [...window.acts, ...stretch.acts],
-      pages: window.pages + stretch.pages,
-      rejected: sum(window.rejected, stretch.rejected),
-    }
-  }
-  return window
-})
-
 /**
- * The newest whole seconds of a range, at least one. What takes more than a page is read until two
- * readings are alike.
+ * How much of a window's beginning to ask for instead, in ms; null when what was found of the window
+ * can be saved: all of it, or all but its first second, which cannot be read.
  */
-const readSeconds = Effect.fnUntraced(function* (
-  source: WalletSource,
-  wallet: string,
-  range: Range,
-) {
-  let reading = yield* readPages(source, wallet, range)
-  if (!reading.chained) return reading
-  for (let count = 2; count <= readingsMax; count++) {
-    const again = yield* readPages(source, wallet, range)
-    const pages = reading.pages + again.pages
-    const rejected = sum(reading.rejected, again.rejected)
-    // Pages may be of another length by now: what both saw is what counts.
-    const [less, more] = reading.from > again.from ? [reading, again] : [again, reading]
-    const alike = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
-    if (alike) return { ...less, pages, rejected }
-    reading = { ...again, pages, rejected }
-  }
-  return yield* new VenueUnavailable({ operation: "activity", reason: "a second keeps changing" })
-})
-
-/** Pages of a range, from its newest on, until one shows that a second is over. */
-const readPages = Effect.fnUntraced(function* (
-  source: WalletSource,
-  wallet: string,
-  range: Range,
-) {
-  const rejected: Record<string, number> = {}
-  let reading = startReading(range.from, range.to)
-  for (let pages = 1; pages <= secondPagesMax; pages++) {
-    const page = yield* source.activity(wallet, range, reading.cursor)
-    tally(rejected, page.rejected)
-    const { acts, readFrom, rest, truncated } = wholeSeconds(reading, page)
-    const found = { acts, from: readFrom, pages, chained: pages > 1, rejected }
-    if (rest === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
-    if (rest.cursor === null) return { ...found, end: "more" as const }
-    reading = rest
-  }
-  const found = { ...empty(range.to), pages: secondPagesMax, rejected }
-  return { ...found, chained: false, end: "cut" as const }
-})
+function narrowed({ from, to }: Range, found: Stretch): number | null {
+  if (found.end === "all") return null
+  const half = wholeSecond((to - from) / 2)
+  // As long as what so many pages have shown, if the rest is as dense.
+  if (found.end === "more") return Math.max(0, Math.min(wholeSecond(to - found.from), half))
+  const unreadable = wholeSecond(found.from - 1)
+  if (unreadable <= from) return null
+  return unreadable < to ? unreadable - second - from : half
+}
 
 /** Remembers a stretch that ends where the wallet's known one begins. */
 const save = Effect.fnUntraced(function* (
@@ -257,10 +193,6 @@ function nothing(wallet: TrackedWallet): Read {
   return { wallet, added: 0, pages: 0, rejected: {} }
 }
 
-function empty(to: EpochMs): Omit<Stretch, "end"> {
-  return { acts: [], from: to + 1, pages: 0, rejected: {} }
-}
-
 function add(before: Read, { wallet, added, pages, rejected }: Read): Read {
   return {
     wallet,
@@ -268,19 +200,4 @@ function add(before: Read, { wallet, added, pages, rejected }: Read): Read {
     pages: before.pages + pages,
     rejected: sum(before.rejected, rejected),
   }
-}
-
-function sum(a: Rejections, b: Rejections): Rejections {
-  const both = { ...a }
-  tally(both, b)
-  return both
-}
-
-/** What a reading holds from an instant on, whatever order it came in. */
-function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
-  return acts.filter(({ at }) => at >= from).map(actKey).sort()
-}
-
-function wholeSecond(at: EpochMs): EpochMs {
-  return Math.floor(at / second) * second
 }
