@@ -27,10 +27,9 @@ export interface HeldEntry extends Entry {
  * The entries of a position made anew, each with what is remembered of it. `calibrationBefore` gives
  * the wallet's newest calibration that was computed before an instant.
  *
- * An entry found is one held when both are of one outcome and their times overlap. Where several held
- * became one, an emitted one gives its name, else the first; where one became several, the one around
- * the fill it is named after takes its name, else the first. What overlaps an emitted entry has been
- * told.
+ * An entry found is one held when both are of one outcome and their times overlap: the unchanged one,
+ * else one around the fill that the held one is named after, else any. Where several held became one,
+ * an emitted one gives its name, else the first. What overlaps an emitted entry has been told.
  *
  * An emitted entry that is found no more, or not in all of its time, stays as one wholly given up
  * (beside what is left of it): those buys turned out to close another position, and were they
@@ -95,16 +94,25 @@ function heirsOf(
   const inTurn = held.toSorted((a, b) =>
     Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
   )
-  for (const one of inTurn) {
-    const free = within(one).filter((entry) => !heirs.has(entry))
-    const heir = free.find(({ firstFillAt, lastFillAt }) =>
-      firstFillAt <= one.openedAt && one.openedAt <= lastFillAt
-    ) ?? free[0]
-    if (heir !== undefined) {
+  const heldOn = new Set<HeldEntry>()
+  for (const fits of [isUnchanged, isAroundName, () => true]) {
+    for (const one of inTurn.filter((one) => !heldOn.has(one))) {
+      const heir = within(one).find((entry) => !heirs.has(entry) && fits(one, entry))
+      if (heir === undefined) continue
       heirs.set(heir, one)
+      heldOn.add(one)
     }
   }
   return heirs
+}
+
+function isUnchanged(one: HeldEntry, entry: Entry): boolean {
+  return one.firstFillAt === entry.firstFillAt && one.lastFillAt === entry.lastFillAt &&
+    one.shares === entry.shares && one.hedgedShares === entry.hedgedShares
+}
+
+function isAroundName({ openedAt }: HeldEntry, entry: Entry): boolean {
+  return entry.firstFillAt <= openedAt && openedAt <= entry.lastFillAt
 }
 
 /**
