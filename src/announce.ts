@@ -7,6 +7,7 @@ import { Cause, Duration, Predicate } from "effect"
 import { products } from "./domain/product.ts"
 import { usd } from "./domain/money.ts"
 import type { TickReport } from "./services/Ingestion.ts"
+import type { WhaleReport } from "./services/Whales.ts"
 import type { Budget, Settings } from "./settings.ts"
 
 /** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
@@ -57,6 +58,23 @@ export function tickLine(report: TickReport): string {
   const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
   return `tick ${at}  ${counts.join("  ")}  rejected: ${reasons.join(", ") || "none"}  ` +
     `${report.seconds.toFixed(2)} s${failed}`
+}
+
+/** One tick of whales in one line: what was read, told, and learnt of how markets ended. */
+export function whaleLine(report: WhaleReport): string {
+  const at = new Date(report.slot).toISOString().slice(11, 19)
+  const { labels } = report
+  const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
+  const counts = [
+    `${report.wallets} wallets`,
+    `${report.acts} acts`,
+    `${report.items.length} entries told`,
+    `${report.resolved} resolved`,
+    `${labelled} calibrated (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
+  ]
+  const behind = report.behind.length > 0 ? `  behind: ${report.behind.join(", ")}` : ""
+  const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
+  return `whales ${at}  ${counts.join("  ")}  ${report.seconds.toFixed(2)} s${behind}${failed}`
 }
 
 /**

@@ -21,6 +21,7 @@ import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
 import { serveAdmin } from "./http/admin.ts"
 import * as face from "./http/layer.ts"
 import * as deniedKeys from "./services/deniedKeys.ts"
+import { Backfill } from "./services/Backfill.ts"
 import { Feed, tickJob } from "./services/Feed.ts"
 import { Ingestion, isGood } from "./services/Ingestion.ts"
 import { JobSlots } from "./services/JobSlots.ts"
@@ -31,10 +32,14 @@ import { Research } from "./services/Research.ts"
 import { Resolving } from "./services/Resolving.ts"
 import { keep } from "./services/Schedules.ts"
 import { TrackRecord } from "./services/TrackRecord.ts"
+import { Tracking } from "./services/Tracking.ts"
+import { WalletHistory } from "./services/WalletHistory.ts"
+import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import { whaleJobs } from "./whaleJobs.ts"
 
 const pruneEvery = Duration.hours(1)
 /** How long it is remembered which slots of a job were done. */
@@ -76,6 +81,12 @@ const servicesLayer = (settings: Settings) => {
       Layer.provide(venue),
     ),
     TrackRecord.layer,
+    Layer.mergeAll(
+      Ingestion.layer({ tick }),
+      Resolving.layer,
+      Research.layer,
+      whalesLayer(settings),
+    ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
@@ -83,6 +94,14 @@ const servicesLayer = (settings: Settings) => {
     ),
   )
 }
+
+/** Who is tracked, what they did, and what that says of them. */
+const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
+  Layer.mergeAll(
+    Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
+    Backfill.layer,
+    Tracking.layer,
+  ).pipe(Layer.provide(WalletHistory.layer))
 
 const faceLayer = (settings: Settings) =>
   face.layer({
@@ -151,7 +170,8 @@ const upkeepLayer = (settings: Settings) =>
         Effect.repeat(Schedule.spaced(settings.scan)),
       ),
     ]
-    yield* Effect.forEach(jobs, (job) => Effect.forkScoped(job))
+    const ofWhales = yield* whaleJobs(settings, served.refresh)
+    yield* Effect.forEach([...jobs, ...ofWhales], (job) => Effect.forkScoped(job))
   }))
 
 const adminLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>

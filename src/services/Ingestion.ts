@@ -15,7 +15,7 @@ import { FeedStore } from "./FeedStore.ts"
 import { MarketStore } from "./MarketStore.ts"
 import { type BookReading, readBooks, seed } from "./MidSeries.ts"
 import { findMovers, type MoversFound } from "./Movers.ts"
-import { type Rejections, tally, type TickServices } from "./Tick.ts"
+import { type Rejections, stages, tally, type TickServices } from "./Tick.ts"
 import { VenueClient } from "./VenueClient.ts"
 
 /** Books asked for in one tick. */
@@ -91,21 +91,7 @@ const tick = Effect.fn("Ingestion.tick")(function* (
   const started = yield* Clock.currentTimeMillis
   const failed: Array<Stage> = []
   const rejected: Record<string, number> = {}
-  const stage = <A, E>(name: Stage, effect: Effect.Effect<A, E>, fallback: A) =>
-    effect.pipe(
-      Effect.timeout(stageLimits[name]),
-      Effect.catchCause((cause) =>
-        Effect.logWarning(`Tick stage ${name} failed`, cause).pipe(
-          Effect.andThen(
-            Metric.update(stageFailures.pipe(Metric.withAttributes({ stage: name })), 1),
-          ),
-          Effect.map(() => {
-            failed.push(name)
-            return fallback
-          }),
-        )
-      ),
-    )
+  const stage = stages("Tick", stageLimits, stageFailures, failed)
 
   const listing: Listing = { markets: 0, candidates: [] }
   yield* stage("listing", list(services, slot, listing, rejected), undefined)

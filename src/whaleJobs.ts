@@ -1,0 +1,55 @@
+/**
+ * What runs on a schedule for the whales: their tick beside the movers', the leaderboards once a day,
+ * and the past of wallets that are new.
+ *
+ * Each is a job of its own, so that none waits for another, and the feed's freshness for none.
+ *
+ * @module
+ */
+import { Console, Duration, Effect, Schema } from "effect"
+import { whaleLine } from "./announce.ts"
+import { progressLine, trackingLine } from "./backfillLines.ts"
+import type { EpochMs } from "./domain/time.ts"
+import { Backfill, type BackfillProgress } from "./services/Backfill.ts"
+import { keep } from "./services/Schedules.ts"
+import { Tracking } from "./services/Tracking.ts"
+import { Whales } from "./services/Whales.ts"
+import type { Settings } from "./settings.ts"
+
+const trackEvery = Duration.days(1)
+/** How often it is told how far a backfill has come, to a log and to a person. */
+const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
+
+/** A tick of which some stages did not do their work. */
+class WhalesFailed extends Schema.TaggedError<WhalesFailed>()("WhalesFailed", {
+  stages: Schema.Array(Schema.String),
+}) {}
+
+/** Every job, to be run for as long as the service lives; `shown` runs after each tick. */
+export const whaleJobs = Effect.fnUntraced(function* (
+  { mode, tick }: Settings,
+  shown: Effect.Effect<void>,
+) {
+  const whales = yield* Whales
+  const tracking = yield* Tracking
+  const backfill = yield* Backfill
+  const say = (line: string, name: string, fields: object) =>
+    mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
+  const runTick = Effect.fnUntraced(function* (slot: EpochMs) {
+    const report = yield* whales.tick(slot)
+    yield* say(whaleLine(report), "whales", report)
+    if (report.failed.length > 0) return yield* new WhalesFailed({ stages: report.failed })
+  })
+  const track = Effect.flatMap(
+    tracking.update,
+    (report) => say(trackingLine(report), "tracking", report),
+  )
+  const tell = (progress: BackfillProgress) =>
+    progress.wallets === 0 ? Effect.void : say(progressLine(progress), "backfill", progress)
+  const fill = Effect.flatMap(backfill.run({ every: progressEvery[mode], tell }), tell)
+  return [
+    keep({ name: "whales", every: tick, run: runTick, after: shown }),
+    keep({ name: "tracking", every: trackEvery, run: () => track }),
+    keep({ name: "backfill", every: tick, run: () => fill }),
+  ]
+})

@@ -1,0 +1,44 @@
+/**
+ * Invented entries and wallets for tests of what is told of them: tellable by default, odd on demand.
+ *
+ * @module
+ */
+import type { HeldEntry } from "../../src/domain/heldEntry.ts"
+import { day, hour, minute } from "../../src/domain/time.ts"
+import type { TrackedWallet } from "../../src/domain/tracking.ts"
+import { now } from "./market.ts"
+
+/** An entry of two fills that nothing speaks against. */
+export function heldEntry(fields: Partial<HeldEntry> = {}): HeldEntry {
+  return {
+    outcome: 0,
+    price: 0.4,
+    stakeUsd: 2_000,
+    shares: 5_000,
+    hedgedShares: 0,
+    fills: 2,
+    firstFillAt: now - 30 * minute,
+    lastFillAt: now - 10 * minute,
+    openedAt: now - 30 * minute,
+    calibration: null,
+    emitted: false,
+    ...fields,
+  }
+}
+
+/** A wallet whose whole history is known. */
+export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWallet {
+  return {
+    wallet: "0xaaaa",
+    name: "Scary-Barrel",
+    source: "volume",
+    trackedAt: now - 30 * day,
+    history: "whole",
+    readFrom: 0,
+    readTo: now - hour,
+    acts: 400,
+    markets: 100,
+    bothSides: 0,
+    ...fields,
+  }
+}
