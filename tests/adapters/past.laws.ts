@@ -88,19 +88,19 @@ const soundBoards = Effect.gen(function* () {
   }
 })
 
-/** Every act of a range, page after page. */
+/** The acts of a range, page after page, those alike once: a page may repeat rows of another. */
 const readAll = Effect.fnUntraced(function* (
   source: WalletSource,
   wallet: string,
   range: { readonly from: number; readonly to: number },
 ) {
-  const acts: Array<Act> = []
+  const acts = new Set<string>()
   let cursor: string | null = null
   for (let page = 0; page < pagesMax; page++) {
     const found: ActivityPage = yield* source.activity(wallet, range, cursor)
     holdPage(found, wallet, range)
-    acts.push(...found.rows.map(({ act }) => act))
-    if (found.next === null) return acts.map((act) => JSON.stringify(act)).sort()
+    for (const { act } of found.rows) acts.add(JSON.stringify(act))
+    if (found.next === null) return [...acts].sort()
     cursor = found.next
   }
   return yield* Effect.die(`More than ${pagesMax} pages`)

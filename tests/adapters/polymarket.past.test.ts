@@ -257,7 +257,7 @@ test("resolutions() asks the listing and the pages only about what the oracle do
         page: pageRow(4, tokenId(4, 1)),
       },
       5: { listed: closed(5, '["1","0"]') },
-      6: { page: pageRow(6, tokenId(6, 0)) },
+      6: { listed: gammaRow(6), page: pageRow(6, tokenId(6, 0)) },
       7: { record: recordRow(7, untold), listed: closed(7, '["0","0"]'), page: pageRow(7) },
       8: {},
     }
@@ -277,7 +277,6 @@ test("resolutions() asks the listing and the pages only about what the oracle do
         [3, "listing", [0, 1]],
         [4, "book", [0, 1]],
         [5, "listing", [1, 0]],
-        [6, "book", [1, 0]],
         [7, "oracle", "cancelled"],
       ],
     )
@@ -286,7 +285,7 @@ test("resolutions() asks the listing and the pages only about what the oracle do
     const [data, gamma, ...pages] = asked
     equal(data === undefined ? "" : numbers("condition")(data), "1,2,3,4,5,6,7,8")
     equal(gamma === undefined ? "" : numbers("condition_ids")(gamma), "3,4,5,6,7,8")
-    equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7, 6, 8])
+    equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7])
   }))
 
 test("resolutions() counts records it did not ask for, and those it cannot read", () =>
@@ -314,7 +313,7 @@ test("what stays away behind the oracle costs only its markets, and no market is
     const listed = Result.getOrThrow(
       (yield* asking(deaf, ({ resolutions }) => resolutions(markets(1, 2)))).result,
     )
-    equal([listed.rows.length, listed.rejected], [1, { unavailable: 2 }])
+    equal([listed.rows.length, listed.rejected], [1, { unavailable: 1 }])
     const silent: Answer = (url) =>
       url.host === "data" ? new Response(null, { status: 500 }) : told(url)
     equal(
@@ -323,26 +322,22 @@ test("what stays away behind the oracle costs only its markets, and no market is
     )
   }))
 
-test("resolutions() looks up a bounded number of ends, those known to be over first", () =>
+test("resolutions() looks up a bounded number of ends, and counts the others", () =>
   Effect.gen(function* () {
-    const told = venue((market) =>
-      market > 6
-        ? { record: recordRow(market, untold), page: pageRow(market, tokenId(market, 0)) }
-        : {}
-    )
+    const told = venue((market) => ({
+      record: recordRow(market, untold),
+      listed: closed(market, '["0","0"]'),
+      page: pageRow(market, tokenId(market, 0)),
+    }))
     const { result, asked } = yield* asking(
       told,
       ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 9)),
       { listedEndsMax: 8, endPagesMax: 3, resolutionBatch: 2 },
     )
     const { rows, rejected } = Result.getOrThrow(result)
-    equal(rows.map(({ marketId }) => Number(marketId)), [7, 8])
-    equal(rejected, { postponed: 6 })
-    const hosts = asked.map(({ host }) => host)
-    equal([
-      hosts.filter((host) => host === "data").length,
-      hosts.filter((host) => host === "clob").length,
-    ], [5, 3])
+    equal([rows.map(({ marketId }) => Number(marketId)), rejected], [[1, 2, 3], { postponed: 6 }])
+    const count = (host: string) => asked.filter((url) => url.host === host).length
+    equal([count("data"), count("gamma"), count("clob")], [5, 1, 3])
   }))
 
 test("each route of the past keeps its own pace, a fifth of what the venue allows", () =>

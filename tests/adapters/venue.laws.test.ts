@@ -61,5 +61,7 @@ venueLaws("polymarket over a socket", overWire(noFaults))
 venueLaws("polymarket over a faulty socket", overWire(faulty))
 venueLaws("replay", recorded)
 
+venueLaws("polymarket over a socket", overWire(noFaults), pastLaws)
+venueLaws("polymarket over a faulty socket", overWire(faulty), pastLaws)
 venueLaws("simulated", inProcess, pastLaws)
 venueLaws("replay", recorded, pastLaws)

@@ -146,11 +146,12 @@ export interface ListedEnd {
   /** Null where the two prices are not one and nothing: those of legacy rows are often both 0. */
   readonly payouts: readonly [number, number] | null
   readonly closedAt: EpochMs | null
-  readonly tokenIds: readonly [string, string] | null
+  readonly tokenIds: readonly [string, string]
 }
 
 /**
- * How a market ended by its row of the listing; null when the row does not call it closed for good.
+ * How a market of ours ended by its row of the listing; null when the row does not call it closed for
+ * good.
  * An empty state is that of markets which resolve without the oracle.
  */
 export function listedEnd(value: unknown): ListedEnd | null {
@@ -158,13 +159,14 @@ export function listedEnd(value: unknown): ListedEnd | null {
   const marketId = conditionId(row?.["conditionId"])
   if (row === null || marketId === null || flag(row["closed"]) !== true) return null
   const state = text(row["umaResolutionStatus"]).toLowerCase()
-  if (state !== "" && !resolvedStates.has(state)) return null
+  const tokenIds = pair(row["clobTokenIds"], id)
+  if (tokenIds === null || (state !== "" && !resolvedStates.has(state))) return null
   const prices = list(row["outcomePrices"]).map(number).join()
   return {
     marketId: MarketId.make(marketId),
     payouts: prices === "1,0" ? [1, 0] : prices === "0,1" ? [0, 1] : null,
     closedAt: instant(row["closedTime"]),
-    tokenIds: pair(row["clobTokenIds"], id),
+    tokenIds,
   }
 }
 

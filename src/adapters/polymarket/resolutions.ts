@@ -12,13 +12,7 @@ import { decodeRows, merge } from "./decoded.ts"
 import { type ListedEnd, listedEnd } from "./gamma.ts"
 import type { Limits } from "./limits.ts"
 import { askable, byMarkets, listingRows, type Route, rowsIn } from "./lookup.ts"
-import {
-  decodeRecord,
-  type OracleRecord,
-  type OtherWords,
-  recordsById,
-  resolutionOf,
-} from "./oracle.ts"
+import { decodeRecord, type OracleRecord, recordsById, resolutionOf } from "./oracle.ts"
 import { object } from "./wire.ts"
 
 interface Routes {
@@ -29,8 +23,8 @@ interface Routes {
 
 /**
  * The oracle is asked about all markets, the listing about those it does not tell of, pages about
- * those that neither does: first of all about those known to have ended. An answer that stays away
- * after the oracle's costs only the markets it is about; it is counted, like those beyond the limits.
+ * those that the listing calls closed and tells no payout of. An answer that stays away after the
+ * oracle's costs only the markets it is about; it is counted, like those beyond the limits.
  */
 export function resolutions(routes: Routes, limits: Limits) {
   return Effect.fn("polymarket.resolutions")(function* (marketIds: ReadonlyArray<MarketId>) {
@@ -41,22 +35,20 @@ export function resolutions(routes: Routes, limits: Limits) {
     const listed = untold.slice(0, limits.listedEndsMax)
     const ends = yield* listedEnds(routes.listing, listed, limits)
     const end = new Map(ends.rows.map((row) => [row.marketId, row]))
-    const left = listed.filter((id) => (end.get(id)?.payouts ?? null) === null)
-    const ended = (id: MarketId) => record.has(id) || end.has(id)
-    const paged = [...left.filter(ended), ...left.filter((id) => !ended(id))]
-      .slice(0, limits.endPagesMax)
-    const words = yield* Effect.forEach(paged, (id) => pageWord(routes.page, id, end.get(id)), {
+    const closed = [...end.values()].filter(({ payouts }) => payouts === null)
+    const paged = closed.slice(0, limits.endPagesMax)
+    const words = yield* Effect.forEach(paged, (row) => pageWord(routes.page, row), {
       concurrency: limits.marketBatchesAtOnce,
     })
     const now = yield* Clock.currentTimeMillis
-    const word = new Map(paged.map((id, at) => [id, words[at] ?? "unread"]))
+    const word = new Map(paged.map(({ marketId }, at) => [marketId, words[at] ?? "unread"]))
     const rows = asked.flatMap((id): ReadonlyArray<Resolution> => {
       const others = { listed: end.get(id) ?? null, page: word.get(id) ?? "unread" }
       const resolution = resolutionOf(id, record.get(id) ?? null, others, now)
       return resolution === null ? [] : [resolution]
     })
     const unavailable = words.filter((found) => found === "unread").length
-    const postponed = untold.length - listed.length + left.length - paged.length
+    const postponed = untold.length - listed.length + closed.length - paged.length
     return merge<Resolution>([
       { rows, rejected: told.rejected },
       { rows: [], rejected: ends.rejected },
@@ -98,14 +90,10 @@ function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: 
   )
 }
 
-function pageWord(
-  page: Route,
-  marketId: MarketId,
-  end: ListedEnd | undefined,
-): Effect.Effect<OtherWords["page"]> {
+function pageWord(page: Route, { marketId, tokenIds }: ListedEnd) {
   const request = HttpClientRequest.get(`${page.url}/markets/${marketId}`)
   return page.ask("resolutions", request, object).pipe(
-    Effect.map((body) => paidByPage(body, end?.tokenIds ?? null) ?? "none" as const),
+    Effect.map((body) => paidByPage(body, tokenIds) ?? "none" as const),
     Effect.catch(({ reason }) =>
       Effect.succeed(reason === "status 404" ? "none" as const : "unread" as const)
     ),

@@ -244,9 +244,10 @@ function respond(answer: Answer, share = 1): Response {
   })
 }
 
-/** Every list in the answer in another order, the deepest ones too. */
+/** Every list of rows in the answer in another order, the deepest ones too; a pair of numbers is none. */
 function reordered(value: unknown, salt: number): unknown {
   if (Array.isArray(value)) {
+    if (value.every((part) => typeof part === "number")) return value
     return value
       .map((part, index) => ({ part: reordered(part, salt), place: mix(salt, index) }))
       .sort((a, b) => a.place - b.place)
