@@ -131,16 +131,17 @@ CREATE TABLE whale_score (
   PRIMARY KEY (event_id, wallet_id, market_id)
 );
 
--- Rewritten whole with every change, so kept in the row: not compressed, not in pieces elsewhere.
+-- Rewritten whole with every change, so kept in the row, neither compressed nor in pieces elsewhere, and
+-- with room beside it for the next.
 CREATE TABLE whale_sums (
   wallet_id integer PRIMARY KEY REFERENCES whale_wallet,
   version integer NOT NULL,
   -- Positions counted in them.
   scores integer NOT NULL,
-  judgement json,
-  totals json NOT NULL,
-  sums json NOT NULL
-) WITH (toast_tuple_target = 8160);
+  judgement json NOT NULL,
+  -- The numbers of the sums as float8, least byte first.
+  sums bytea NOT NULL
+) WITH (toast_tuple_target = 8160, fillfactor = 50);
 
 ALTER TABLE whale_calibration
   ADD COLUMN previous_computed_at timestamptz,

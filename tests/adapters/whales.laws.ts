@@ -25,8 +25,9 @@ export const start = Date.UTC(2026, 10, 20)
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-const some = <S extends Schema.Constraint>(item: S, most = 6) =>
-  Schema.Array(item).check(Schema.isMaxLength(most))
+const some = <S extends Schema.Constraint>(item: S, most: number, least = 0) =>
+  Schema.Array(item).check(Schema.isMinLength(least), Schema.isMaxLength(most))
+const seldom = Schema.Literals([false, false, false, true])
 const wallet = int(0, wallets - 1)
 const market = int(0, markets - 1)
 
@@ -39,7 +40,7 @@ const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("saveRead"),
     wallet,
-    acts: some(Schema.Struct({ market, act: int(0, 15) })),
+    acts: some(Schema.Struct({ market, act: int(0, 15) }), 4),
     from: int(0, 9),
     length: int(0, 5),
     history: Schema.Literals(["reading", "whole", "truncated"]),
@@ -48,16 +49,21 @@ const Call = Schema.Union([
   /** What is stale is made, now and then of the acts as they stood some calls ago. */
   Schema.Struct({
     do: Schema.Literal("saveMade"),
-    which: some(Schema.Struct({ n: int(0, 9), entries: int(0, 3), due: Schema.Boolean }), 4),
-    late: Schema.Boolean,
+    which: some(Schema.Struct({ n: int(0, 6), entries: int(0, 3), due: Schema.Boolean }), 9, 2),
+    late: seldom,
   }),
-  Schema.Struct({ do: Schema.Literal("tell"), n: int(0, 5) }),
+  Schema.Struct({ do: Schema.Literal("tell"), n: int(0, 2) }),
   Schema.Struct({
     do: Schema.Literal("saveResolutions"),
-    ended: some(Schema.Struct({ market, how: int(0, 4), told: int(0, 3) }), 3),
+    ended: some(Schema.Struct({ market, how: int(0, 4), told: int(0, 3) }), 3, 1),
     asked: some(market, 2),
   }),
-  Schema.Struct({ do: Schema.Literal("saveCounted"), limit: int(1, 9), late: Schema.Boolean }),
+  Schema.Struct({
+    do: Schema.Literal("saveCounted"),
+    events: int(1, 9),
+    late: Schema.Literal(false),
+  }),
+  Schema.Struct({ do: Schema.Literal("saveCounted"), events: int(1, 9), late: Schema.Boolean }),
   Schema.Struct({
     do: Schema.Literal("saveCalibrated"),
     whales: some(Schema.Struct({ wallet, at: int(0, 2), resolved: int(0, 1) }), 3),
@@ -66,7 +72,34 @@ const Call = Schema.Union([
 ])
 type Call = typeof Call.Type
 
-export const program = Arbitrary.array(Arbitrary.schema(Call), { minLength: 20, maxLength: 20 })
+const everyone = [0, 1, 2]
+const everywhere = [0, 1, 2, 3, 4]
+
+/** What a program finds: everybody's acts everywhere, and entries made of them but in one market. */
+const before: ReadonlyArray<Call> = [
+  {
+    do: "track",
+    found: everyone.map((wallet) => ({ wallet, name: 0, chosen: wallet === 0 })),
+  },
+  { do: "saveFacts", told: [0, 1, 2, 3], asked: [] },
+  ...everyone.map((wallet) => ({
+    do: "saveRead" as const,
+    wallet,
+    acts: everywhere.flatMap((market) => [0, 1].map((act) => ({ market, act }))),
+    from: 3,
+    length: 2,
+    history: wallet === 2 ? "reading" as const : "whole" as const,
+  })),
+  {
+    do: "saveMade",
+    which: Array.from({ length: 10 }, (_, n) => ({ n, entries: n % 3, due: n % 4 === 0 })),
+    late: false,
+  },
+  { do: "saveResolutions", ended: [{ market: 1, how: 0, told: 1 }], asked: [1] },
+]
+
+export const program = Arbitrary.array(Arbitrary.schema(Call), { minLength: 16, maxLength: 16 })
+  .pipe(Arbitrary.map((calls) => [...before, ...calls]))
 
 export const walletOf = (n: number) => `0x${`${n}`.padStart(40, "0")}`
 export const marketOf = (n: number) => MarketId.make(`0x${`${n}`.padStart(64, "0")}`)
@@ -210,7 +243,7 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
       const old = worker.uncounted
       // All of them: which are the oldest is a question of its own.
       worker.uncounted = sorted(yield* store.uncounted(manyMax))
-      return yield* count(store, (call.late ? old : worker.uncounted).slice(0, call.limit), n)
+      return yield* count(store, (call.late ? old : worker.uncounted).slice(0, call.events), n)
     }
     case "saveCalibrated":
       return yield* store.saveCalibrated(

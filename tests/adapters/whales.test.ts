@@ -25,6 +25,6 @@ onEveryStore("WhaleStore", (law) => {
           equal([n, call.do, yield* called(real, call, n)], expected)
           equal([n, call, yield* everything(real.store)], [n, call, yield* everything(model.store)])
         }
-      }).pipe(Effect.provide(layer)), { runs: 40 }),
+      }).pipe(Effect.provide(layer)), { runs: 25 }),
   )
 })

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { HeldEntry } from "../../domain/heldEntry.ts"
 import type { Judgement } from "../../domain/calibration.ts"
-import type { MarketScore, WalletTotals } from "../../domain/score.ts"
+import type { MarketScore } from "../../domain/score.ts"
 import type {
   CountedPosition,
   CountedWallet,
@@ -18,6 +18,7 @@ import { jsonText } from "./json.ts"
 import { keys } from "./whalesKeys.ts"
 import { bumpRevision } from "./whalesCalibration.ts"
 import { type EndedRow, resolutionOf } from "./whalesResolutions.ts"
+import { packedSums, sumsOf, totalsBytes, totalsOf } from "./whalesSums.ts"
 
 /** The part of `WhaleStore` that is about counting. */
 export const counting = (sql: SqlClient) => ({
@@ -97,11 +98,16 @@ type Uncounted = UncountedEvent["positions"][number]
 
 const sums = (sql: SqlClient) =>
   Effect.fn("WhaleStore.sums")(function* (wallets: ReadonlyArray<string>) {
-    const rows = yield* sql<{ wallet: string } & HeldSums>`
+    const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
       SELECT wallet, coalesce(version, 0) AS version, CASE WHEN scores > 0 THEN sums END AS sums
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
       WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
-    return new Map(rows.map(({ wallet, version, sums }) => [wallet, { version, sums }]))
+    return new Map(
+      rows.map(({ wallet, version, sums }): [string, HeldSums] => [
+        wallet,
+        { version, sums: sums === null ? null : sumsOf(sums) },
+      ]),
+    )
   }, Effect.orDie)
 
 /** Something that was counted is another by now; nothing was saved. */
@@ -127,14 +133,11 @@ const saveCounted = (sql: SqlClient) =>
         score,
       })))
       yield* takeMarks(sql, counted)
-      const moved = jsonText(wallets.map(({ wallet, version, sums, judgement }) => ({
-        wallet_id: walletKeys.get(wallet),
-        version,
-        judgement,
-        totals: sums.totals,
-        sums,
-      })))
-      const saved = yield* moveSums(sql, counted, moved)
+      const saved = yield* moveSums(
+        sql,
+        counted,
+        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? nobody })),
+      )
       if (saved !== wallets.length) return yield* new Changed()
       yield* bumpRevision(sql)
       return true
@@ -144,29 +147,38 @@ const saveCounted = (sql: SqlClient) =>
     Effect.orDie,
   )
 
+/** The key of a wallet that is not tracked. */
+const nobody = 0
+
 /** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
 const takeMarks = Effect.fnUntraced(function* (sql: SqlClient, counted: string) {
-  const [row] = yield* sql<{ changed: boolean }>`
+  const [row] = yield* sql<{ sound: boolean }>`
     WITH incoming AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, version
       FROM json_to_recordset(${counted}::json)
         AS i (wallet_id integer, market_id integer, version bigint)
       LEFT JOIN whale_market USING (market_id)
     ), held AS MATERIALIZED (
-      SELECT u.* FROM incoming JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
+      SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
+      FROM incoming i JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       ORDER BY event_id, wallet_id, market_id FOR UPDATE OF u
     ), taken AS (
       DELETE FROM whale_uncounted u USING held
       WHERE u.event_id = held.event_id AND u.wallet_id = held.wallet_id
         AND u.market_id = held.market_id
     )
-    SELECT coalesce(bool_or(i.version <> coalesce(held.version, 0)), false) AS changed
-    FROM incoming i LEFT JOIN held USING (event_id, wallet_id, market_id)`
-  if (row?.changed === true) return yield* new Changed()
+    SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
+      = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
+      AS sound`
+  if (row?.sound !== true) return yield* new Changed()
 })
 
 /** Returns how many wallets had the sums that were moved. */
-const moveSums = (sql: SqlClient, counted: string, moved: string) =>
+const moveSums = (
+  sql: SqlClient,
+  counted: string,
+  wallets: ReadonlyArray<CountedWallet & { readonly key: number }>,
+) =>
   sql<{ saved: number }>`
     WITH incoming AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS held
@@ -188,15 +200,18 @@ const moveSums = (sql: SqlClient, counted: string, moved: string) =>
       ORDER BY event_id, wallet_id, market_id
       ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET score = excluded.score
     ), saved AS (
-      INSERT INTO whale_sums AS held (wallet_id, version, scores, judgement, totals, sums)
-      SELECT wallet_id, version + 1, coalesce(more, 0), judgement, totals, sums
-      FROM json_to_recordset(${moved}::json) AS i (
-        wallet_id integer, version integer, judgement json, totals json, sums json
-      ) LEFT JOIN added USING (wallet_id)
+      INSERT INTO whale_sums AS held (wallet_id, version, scores, judgement, sums)
+      SELECT wallet_id, version + 1, coalesce(more, 0), judgement::json, sums
+      FROM unnest(
+        ${wallets.map(({ key }) => key)}::integer[],
+        ${wallets.map(({ version }) => version)}::integer[],
+        ${wallets.map(({ judgement }) => jsonText(judgement))}::text[],
+        ${wallets.map(({ sums }) => packedSums(sums))}::bytea[]
+      ) AS i (wallet_id, version, judgement, sums) LEFT JOIN added USING (wallet_id)
       ORDER BY wallet_id
       ON CONFLICT (wallet_id) DO UPDATE SET version = excluded.version,
         scores = held.scores + excluded.scores, judgement = excluded.judgement,
-        totals = excluded.totals, sums = excluded.sums
+        sums = excluded.sums
         WHERE held.version = excluded.version - 1
       RETURNING 1
     )
@@ -208,10 +223,11 @@ const judged = (sql: SqlClient) =>
     WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(Effect.orDie)
 
 const totals = (sql: SqlClient) =>
-  sql<{ totals: WalletTotals }>`
-    SELECT totals FROM whale_sums JOIN whale_wallet USING (wallet_id)
+  sql<{ totals: Uint8Array }>`
+    SELECT substring(sums FROM 1 FOR ${totalsBytes}::integer) AS totals
+    FROM whale_sums JOIN whale_wallet USING (wallet_id)
     WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
-    Effect.map((rows) => rows.map(({ totals }) => totals)),
+    Effect.map((rows) => rows.map(({ totals }) => totalsOf(totals))),
     Effect.orDie,
   )
 

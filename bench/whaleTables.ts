@@ -1,0 +1,144 @@
+/**
+ * Fills the tables of whales in bulk, on the server: so many entries of so many wallets, most of them
+ * in markets that have ended and are counted.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { HeldEntry } from "../src/domain/heldEntry.ts"
+import { MarketId } from "../src/domain/market.ts"
+import { packedSums } from "../src/adapters/postgres/whalesSums.ts"
+import { marketScore, noSums, recount } from "../src/domain/score.ts"
+import { ruleVersion } from "../src/domain/calibration.ts"
+import { factsOf, start } from "../tests/adapters/whales.laws.ts"
+
+export interface Size {
+  readonly entries: number
+  readonly wallets: number
+}
+
+/** Positions of a market: of one that ended, and of one that is open. */
+const positionsEnded = 15
+const positionsOpen = 6
+/** Two of three positions have two entries. */
+const entriesPerPosition = 5 / 3
+const open = 10_000
+const marketsPerEvent = 3
+const actsPerPosition = 3
+const stale = 100_000
+const due = 2_000
+/** Events whose entries the sums of each wallet were made of. */
+const eventsCounted = 60
+
+const ended = ({ entries }: Size) =>
+  Math.round((entries / entriesPerPosition - open * positionsOpen) / positionsEnded)
+
+/** The number of the first market that is open. */
+export const openMarkets = (size: Size) => ended(size) + 1
+
+export const marketOf = (n: number) => MarketId.make(`0x${n.toString(16).padStart(64, "0")}`)
+
+const entry: HeldEntry = {
+  outcome: 0,
+  price: 0.5731,
+  stakeUsd: 2_417.331,
+  shares: 4_218.02,
+  hedgedShares: 0,
+  fills: 7,
+  firstFillAt: start,
+  lastFillAt: start + 3_600_000,
+  openedAt: start,
+  calibration: {
+    label: "neutral",
+    resolved: 412,
+    winRate: 0.5631,
+    meanEntryPrice: 0.5512,
+    edge: 0.0119,
+    edgeLow: -0.0312,
+    edgeHigh: 0.0551,
+    followRoi: 0.0131,
+    fadeRoi: -0.0404,
+    computedAt: "2026-11-20T00:00:00.000Z",
+    ruleVersion,
+  },
+  emitted: true,
+}
+
+const score = (n: number) =>
+  marketScore([{ ...entry, price: 0.03 + 0.94 * (n * 0.618 % 1) }], [1, 0], 0.02)
+
+/** Sums as long as those of a wallet with entries at every price. */
+const sums = Array.from({ length: eventsCounted }, (_, n) => score(n))
+  .reduce((sums, score) => recount(sums, [], [score]), noSums)
+
+/** The n-th position of a market: half the wallets of a market are in its siblings too. */
+const walletOf = (wallets: number) =>
+  `1 + CASE WHEN n % 2 = 0
+    THEN (market_id / ${marketsPerEvent} * 7919 + n * 976) % (${wallets} / 2) * 2
+    ELSE (market_id * 3989 + n * 976) % (${wallets} / 2) * 2 + 1 END`
+
+const statements = (size: Size): ReadonlyArray<string> => {
+  const { wallets } = size
+  const markets = ended(size) + open
+  const isOpen = `market_id > ${ended(size)}`
+  const facts = JSON.stringify({
+    ...factsOf(1),
+    question: "Will the lighthouse be lit? ".repeat(3),
+  })
+  const held = JSON.stringify(entry)
+  return [
+    `INSERT INTO whale_wallet (wallet_id, wallet, name, source, tracked_at, history, read_from,
+      read_to, acts, markets) OVERRIDING SYSTEM VALUE
+    SELECT n, '0x' || lpad(to_hex(n), 40, '0'), 'name ' || n,
+      CASE n % 3 WHEN 0 THEN 'profit' ELSE 'volume' END, now(), 'whole', now(), now(), 1, 1
+    FROM generate_series(1, ${wallets}) n`,
+    `INSERT INTO whale_event (event_id, event) OVERRIDING SYSTEM VALUE
+    SELECT n, 'event ' || n FROM generate_series(0, ${markets} / ${marketsPerEvent}) n`,
+    `INSERT INTO whale_market (market_id, market, event_id, fee_rate, ends_at, has_entries,
+      asked_at, state, payout_first, payout_second, source, resolved_at, ended_at)
+      OVERRIDING SYSTEM VALUE
+    SELECT market_id, '0x' || lpad(to_hex(market_id), 64, '0'), market_id / ${marketsPerEvent},
+      0.02, now(), true, now() - market_id * interval '1 second',
+      CASE WHEN NOT open THEN 'paid' END, CASE WHEN NOT open THEN 1 END,
+      CASE WHEN NOT open THEN 0 END, CASE WHEN NOT open THEN 'oracle' END,
+      CASE WHEN NOT open THEN now() END, CASE WHEN NOT open THEN now() END
+    FROM generate_series(1, ${markets}) market_id, LATERAL (SELECT ${isOpen} AS open) o`,
+    `INSERT INTO whale_market_facts SELECT n, '${facts}'::json FROM generate_series(1, ${markets}) n`,
+    `INSERT INTO whale_token (token_id, token) OVERRIDING SYSTEM VALUE VALUES (1, 'yes'), (2, 'no')`,
+    `INSERT INTO whale_position (market_id, wallet_id, acts_version, made_version, entry_count, due,
+      entries)
+    SELECT market_id, ${walletOf(wallets)}, 3, 3, count, market_id <= ${due} AND n = 0,
+      (CASE count WHEN 1 THEN '[${held}]' ELSE '[${held},${held}]' END)::json
+    FROM generate_series(1, ${markets}) market_id,
+      LATERAL generate_series(0, CASE WHEN ${isOpen} THEN ${positionsOpen} ELSE ${positionsEnded}
+        END - 1) n,
+      LATERAL (SELECT CASE (market_id + n) % 3 WHEN 0 THEN 1 ELSE 2 END AS count) c`,
+    `INSERT INTO whale_score SELECT market_id / ${marketsPerEvent}, wallet_id, market_id,
+      '${JSON.stringify(score(1))}'::json
+    FROM whale_position WHERE NOT ${isOpen} ORDER BY 1, 2, 3`,
+    `INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind, occurrence,
+      transaction)
+    SELECT wallet_id, market_id, ${start} + n * 1000, 100.5 * n, 0.57, 1, 'buy', 0,
+      decode(md5(market_id || ' ' || wallet_id) || md5(n::text), 'hex')
+    FROM whale_position, generate_series(1, ${actsPerPosition}) n`,
+    `INSERT INTO whale_stale (market_id, wallet_id)
+    SELECT market_id, wallet_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
+    `INSERT INTO whale_sums SELECT n, 1, 60, '{"pValue":0.4,"edge":0.01,"followRoi":0,"fadeRoi":0}',
+      decode('${packedSums(sums).toHex()}', 'hex')
+    FROM generate_series(1, ${wallets}) n`,
+  ]
+}
+
+export const fill = Effect.fnUntraced(function* (size: Size) {
+  const sql = yield* SqlClient
+  yield* sql.withTransaction(Effect.gen(function* () {
+    yield* sql`SELECT set_config('statement_timeout', '20min', true),
+      set_config('idle_in_transaction_session_timeout', '20min', true),
+      set_config('synchronous_commit', 'off', true), set_config('maintenance_work_mem', '1GB', true)`
+    for (const statement of statements(size)) yield* sql.unsafe(statement).unprepared
+  }))
+  yield* sql`SET statement_timeout = '20min'`
+  yield* sql`VACUUM (ANALYZE)`
+  yield* sql`CHECKPOINT`
+})
