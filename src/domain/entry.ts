@@ -42,7 +42,7 @@ export interface Position {
 }
 
 /** An entry without a buy for this long is over: the next buy is another decision. Inclusive. */
-export const idleMs = day
+const idleMs = day
 
 /** From here on the outcome is as good as known, and the price on its way to 1. Inclusive. */
 const sweepPriceMin = 0.95
@@ -104,7 +104,7 @@ export function entriesOf(
     uncovered: 0,
   }
   for (const act of acts.toSorted(byTime)) {
-    if (state.running !== null && act.at - state.running.lastFillAt >= idleMs) state.running = null
+    if (state.running !== null && isOver(state.running, act.at)) state.running = null
     apply(state, act)
   }
   return {
@@ -125,7 +125,7 @@ export function isSweep(entry: Entry): boolean {
 }
 
 /** Whether no further buy can be part of the entry, for it has been idle too long. */
-export function isOver(entry: Entry, now: EpochMs): boolean {
+export function isOver(entry: Pick<Entry, "lastFillAt">, now: EpochMs): boolean {
   return now - entry.lastFillAt >= idleMs
 }
 

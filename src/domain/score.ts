@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Entry } from "./entry.ts"
+import { type Entry, isHedge } from "./entry.ts"
 import {
   addNullSums,
   eventSums,
@@ -92,11 +92,6 @@ export function marketScore(
     bands: [...bands].map(([band, sums]) => ({ band, sums })).sort((a, b) => a.band - b.band),
     favoured: favouredSide(chosen, payouts),
   }
-}
-
-/** Under half of what was bought is left, because the other side was bought: that is no opinion. */
-function isHedge({ shares, hedgedShares }: Entry): boolean {
-  return shares - hedgedShares < shares / 2
 }
 
 const noSide: FavouredSide = { weight: 0, price: 0.5, paid: 0 }
