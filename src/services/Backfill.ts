@@ -10,6 +10,7 @@ import { Cause, Clock, Context, type Duration, Effect, Layer, Schedule, Schema }
 import type { EpochMs } from "../domain/time.ts"
 import { shortAddress, type TrackedWallet } from "../domain/tracking.ts"
 import { type Rejections, tally } from "./Tick.ts"
+import { VenueUnavailable } from "./VenueClient.ts"
 import { type Read, WalletHistory } from "./WalletHistory.ts"
 import { WhaleStore } from "./WhaleStore.ts"
 
@@ -106,7 +107,11 @@ const readOne = (services: Services, wallet: string, counts: Counts) =>
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       counts.failed++
-      return Effect.logWarning(`Cannot read the history of ${shortAddress(wallet)}`, cause)
+      const error = Cause.squash(cause)
+      return Effect.logWarning(
+        `Cannot read the history of ${shortAddress(wallet)}`,
+        error instanceof VenueUnavailable ? error.reason : cause,
+      )
     }),
   )
 

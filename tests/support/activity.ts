@@ -51,7 +51,7 @@ export function activityOf(
   const { pageRows, fails = () => false, depthMax = Infinity, answerMs = 0 } = options
   return (wallet, range, cursor) =>
     Effect.gen(function* () {
-      yield* TestClock.adjust(answerMs)
+      if (answerMs > 0) yield* TestClock.adjust(answerMs)
       const now = yield* Clock.currentTimeMillis
       if (fails()) return yield* down
       const shown = rows(wallet).toReversed().filter(({ act: { at }, lateMs }) =>
