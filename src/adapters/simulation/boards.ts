@@ -106,6 +106,7 @@ function resultOf(
   priceAt: PriceAt,
 ): { readonly pnl: number; readonly volume: number } {
   const from = to - spans[period]
+  if (isOver(world, plan, from)) return nothing
   const worthAt = (at: EpochMs) => {
     if (plan.redemption !== null && plan.redemption.at <= at) return 0
     const [first, second] = heldAfter(plan.moves, at)
@@ -123,6 +124,14 @@ function resultOf(
     pnl: over ? pnl : 0,
     volume: traded.reduce((sum, { lots }) => sum + lots, 0) / lotsPerShare,
   }
+}
+
+const nothing = { pnl: 0, volume: 0 }
+
+/** Whether nothing of a plan happens after an instant: its last row and the last word are out. */
+function isOver(world: World, { market, moves, redemption }: Plan, at: EpochMs): boolean {
+  const last = Math.max(moves.at(-1)?.at ?? 0, redemption?.at ?? 0)
+  return last <= at && market.resolvedAt <= at && world.ending(market).settledAt <= at
 }
 
 /** USD that came in, less what went out, after `from` and up to `to`. */

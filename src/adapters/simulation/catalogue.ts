@@ -35,11 +35,12 @@ export interface Catalogue {
 
 /** Events are laid out in blocks of 12 seats, each cut into events of these sizes. */
 const blockSize = 12
+const loneCut = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] as const
 const blockCuts = [
   [1, 1, 1, 1, 1, 2, 2, 3],
   [6, 2, 1, 1, 1, 1],
   [4, 3, 1, 1, 1, 1, 1],
-  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  loneCut,
   [5, 2, 2, 1, 1, 1],
 ] as const
 export function makeCatalogue(options: CatalogueOptions): Catalogue {
@@ -51,7 +52,9 @@ export function makeCatalogue(options: CatalogueOptions): Catalogue {
 
   const eventOf = (seat: number): EventPlan => {
     const block = Math.floor(seat / blockSize)
-    const cut = blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
+    const cut = options.loneMarkets
+      ? loneCut
+      : blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
     let first = block * blockSize
     for (const size of cut) {
       if (seat < first + size) {

@@ -69,10 +69,12 @@ const losersShare = 0.08
 export function rowsOf(
   move: PlannedMove,
 ): ReadonlyArray<{ readonly at: EpochMs; readonly lots: number }> {
-  return Array.from({ length: move.pieces }, (_, piece) => ({
-    at: move.at + (move.alike ? 0 : piece * pieceMs),
-    lots: move.lots / move.pieces,
-  }))
+  const rows: Array<{ at: EpochMs; lots: number }> = []
+  for (let piece = 0; piece < move.pieces; piece++) {
+    const at = move.at + (move.alike ? 0 : piece * pieceMs)
+    rows.push({ at, lots: move.lots / move.pieces })
+  }
+  return rows
 }
 
 /** The entry that `entry` of a script became, when the script is about `own` and `base` lots. */

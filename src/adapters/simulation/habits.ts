@@ -51,6 +51,10 @@ export interface ScriptEntry {
 export interface Script {
   readonly moves: ReadonlyArray<Move>
   readonly entries: ReadonlyArray<ScriptEntry>
+  /** Those of its entries that are no hedges. */
+  readonly counted: ReadonlyArray<ScriptEntry>
+  /** The last move that buys one of those; -1 where there is none. */
+  readonly lastPurchase: number
   /** What is done instead where there is no time, or no price, for all of it. */
   readonly shorter: Script | null
 }
@@ -82,17 +86,24 @@ function entry(hedged: number, ...parts: ReadonlyArray<readonly [move: number, s
   }
 }
 
-const hold: Script = {
-  moves: [move("buy", "own", 1, atOnce)],
-  entries: [entry(0, [0, 1])],
-  shorter: null,
-}
+const first = move("buy", "own", 1, atOnce)
+const hold = scriptWith([first], [entry(0, [0, 1])], null)
 
 function script(moves: ReadonlyArray<Move>, ...entries: ReadonlyArray<ScriptEntry>): Script {
-  return { moves: [...moves], entries, shorter: hold }
+  return scriptWith(moves, entries, hold)
 }
 
-const first = move("buy", "own", 1, atOnce)
+function scriptWith(
+  moves: ReadonlyArray<Move>,
+  entries: ReadonlyArray<ScriptEntry>,
+  shorter: Script | null,
+): Script {
+  const counted = entries.filter(({ hedged, parts }) =>
+    2 * hedged <= parts.reduce((sum, { share }) => sum + share, 0)
+  )
+  const bought = counted.flatMap(({ parts }) => parts.map(({ move }) => move))
+  return { moves, entries, counted, lastPurchase: Math.max(-1, ...bought), shorter }
+}
 
 const added = script(
   [move("buy", "own", 0.6, atOnce), move("buy", "own", 0.4, sameDay)],
@@ -168,14 +179,11 @@ const boughtAndSold = script(
   entry(0, [0, 1]),
   { ...entry(0.6, [2, 0.6]), side: "other" },
 )
-const interval: Script = {
-  moves: [
-    move("buy", "own", 1, atOnce, "maker"),
-    move("buy", "other", 1, quick, "maker"),
-  ],
-  entries: [entry(1, [0, 1])],
-  shorter: null,
-}
+const interval = scriptWith(
+  [move("buy", "own", 1, atOnce, "maker"), move("buy", "other", 1, quick, "maker")],
+  [entry(1, [0, 1])],
+  null,
+)
 
 /** Scripts of each habit, and how often each is chosen beside the others. */
 const scripts: Readonly<Record<Habit, ReadonlyArray<readonly [weight: number, script: Script]>>> = {
@@ -217,11 +225,11 @@ function runsOf(count: number): Script {
   const known = runsKnown.get(count)
   if (known !== undefined) return known
   const shares = Array.from({ length: count }, (_, index) => [1, 0.7, 1, 0.4][index % 4] ?? 1)
-  const made: Script = {
-    moves: shares.map((share, index) => move("buy", "own", share, index === 0 ? atOnce : nextDay)),
-    entries: shares.map((share, index) => entry(0, [index, share])),
-    shorter: runsOf(count - 1),
-  }
+  const made = scriptWith(
+    shares.map((share, index) => move("buy", "own", share, index === 0 ? atOnce : nextDay)),
+    shares.map((share, index) => entry(0, [index, share])),
+    runsOf(count - 1),
+  )
   runsKnown.set(count, made)
   return made
 }

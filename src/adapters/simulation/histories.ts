@@ -4,13 +4,14 @@
  *
  * @module
  */
-import { day, type EpochMs, hour, second } from "../../domain/time.ts"
+import type { MarketId } from "../../domain/market.ts"
+import { day, type EpochMs, hour, minute, second } from "../../domain/time.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { type Deed, deedsOf, windfallsOf } from "./deeds.ts"
 import { lastWordMs } from "./endings.ts"
 import type { Episode, Plan } from "./episodes.ts"
 import { type SimulatedMarket, turnZero } from "./lives.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketsKept, type Memo } from "./memo.ts"
 import { planOf, type WalletView } from "./plans.ts"
 import { mix, uniform } from "./seed.ts"
 import type { Wallet } from "./wallets.ts"
@@ -42,8 +43,10 @@ export interface Histories {
   readonly episodes: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<Episode>
 }
 
-/** A wallet hands shares in at most this long after its market was paid out. */
-const afterlifeMs = lastWordMs + 2 * day
+/** A move's last row is at most this long after its first. */
+const rowsMs = minute
+/** A wallet hands shares in at most this long after the last word on its market. */
+const redeemingMs = 2 * day
 /** Days of which is known who does something where. */
 const keptDays = 800
 
@@ -60,7 +63,10 @@ export function makeHistories(
   const seats = options.markets - mechanicalSeats
   const opened = seats * openingsOf(options)
   const ofMarket = makeMemo<ReadonlyArray<Plan>>(2 * marketsKept(options.markets))
-  const ofDay = makeMemo<DayPlans>(keptDays)
+  const moving = makeMemo<DayPlans>(keptDays)
+  const redeeming = makeMemo<DayPlans>(keptDays)
+  // A turn's market opens within a life of such markets after it begins, and lives one more.
+  const turnMaxMs = mechanicalSeats === 0 ? 0 : 2 * lifeOf(catalogue.at(seats, options.origin))
   const intervalMakers = wallets.filter(({ group }) => group.habit === "interval_maker")
   const others = wallets.filter(({ group }) => group.habit !== "interval_maker")
 
@@ -98,36 +104,52 @@ export function makeHistories(
     return plans
   }
 
-  /** Every plan with a row in a day, by wallet. */
-  const plansOn = (date: number): DayPlans => {
-    const known = ofDay.get(date)
-    if (known !== undefined) return known
-    const [from, to] = [date * day, (date + 1) * day - 1]
-    const found = new Map<number, Array<Plan>>()
-    const add = (market: SimulatedMarket) => {
-      for (const plan of plansIn(market)) {
-        const at = plan.redemption?.at ?? 0
-        // A move's last row is seconds after its first, maybe on the next day.
-        const acts = plan.moves.some((move) => move.at >= from - hour && move.at <= to)
-        if (!acts && (at < from || at > to)) continue
-        const list = found.get(plan.wallet.number)
-        if (list === undefined) found.set(plan.wallet.number, [plan])
-        else list.push(plan)
-      }
-    }
+  /** Ordinary markets that live in a stretch of time. */
+  const lives = (from: EpochMs, to: EpochMs): ReadonlyArray<SimulatedMarket> => {
+    const markets: Array<SimulatedMarket> = []
     for (let seat = 0; seat < seats; seat++) {
       const last = catalogue.at(seat, to).turn
-      for (let turn = catalogue.at(seat, from - afterlifeMs).turn; turn <= last; turn++) {
-        add(catalogue.turn(seat, turn))
+      for (let turn = catalogue.at(seat, from).turn; turn <= last; turn++) {
+        markets.push(catalogue.turn(seat, turn))
       }
     }
-    for (const wallet of mechanicalSeats === 0 ? [] : intervalMakers) {
+    return markets
+  }
+  /** Markets that interval makers take in turns that begin in a stretch of time. */
+  const turns = (from: EpochMs, to: EpochMs): ReadonlyArray<SimulatedMarket> =>
+    (mechanicalSeats === 0 ? [] : intervalMakers).flatMap((wallet) => {
       const length = turnMs(wallet.group.entriesPerDay)
-      const first = Math.floor((from - 2 * day) / length)
-      for (let turn = first; turn * length <= to; turn++) add(turnOf(wallet, turn))
-    }
-    ofDay.set(date, found)
-    return found
+      const first = Math.ceil(from / length)
+      return Array.from(
+        { length: Math.max(0, Math.floor(to / length) - first + 1) },
+        (_, index) => turnOf(wallet, first + index),
+      )
+    })
+
+  /** Every plan with a move in a day, by wallet. */
+  const movingOn = (date: number): DayPlans => {
+    const [from, to] = [date * day - rowsMs, (date + 1) * day - 1]
+    return moving.get(date) ??
+      kept(moving, date, () =>
+        [...lives(from, to), ...turns(from - turnMaxMs, to)].flatMap(plansIn)
+          .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)))
+  }
+
+  /** Every plan that hands shares in on a day, by wallet. */
+  const redeemingOn = (date: number): DayPlans => {
+    const [from, to] = [date * day, (date + 1) * day - 1]
+    return redeeming.get(date) ??
+      kept(
+        redeeming,
+        date,
+        () =>
+          [
+            ...lives(from - lastWordMs - redeemingMs, to),
+            ...turns(from - turnMaxMs - redeemingMs, to),
+          ]
+            .flatMap(plansIn)
+            .filter(({ redemption: paid }) => paid !== null && paid.at >= from && paid.at <= to),
+      )
   }
 
   const daysOf = ({ from, to }: Range): readonly [first: number, last: number] => [
@@ -135,13 +157,21 @@ export function makeHistories(
     Math.floor(to / day),
   ]
 
+  /** A wallet's plans with a row in a day, each once. */
+  const actingOn = (date: number, { number }: Wallet): ReadonlyArray<Plan> => {
+    const plans = movingOn(date).get(number) ?? []
+    const ids = new Set(plans.map(({ market }) => market.id))
+    const paid = redeemingOn(date).get(number) ?? []
+    return [...plans, ...paid.filter(({ market }) => !ids.has(market.id))]
+  }
+
   return {
     plansIn,
     plans: (wallet, range) => {
       const [first, last] = daysOf(range)
-      const found = new Map<string, Plan>()
+      const found = new Map<MarketId, Plan>()
       for (let date = first; date <= last; date++) {
-        for (const plan of plansOn(date).get(wallet.number) ?? []) found.set(plan.market.id, plan)
+        for (const plan of actingOn(date, wallet)) found.set(plan.market.id, plan)
       }
       return [...found.values()]
     },
@@ -149,14 +179,9 @@ export function makeHistories(
       const [first, last] = daysOf(range)
       const rows: Array<Deed> = []
       for (let date = last; date >= first && rows.length < count; date--) {
-        const [from, to] = [
-          Math.max(range.from, date * day),
-          Math.min(range.to, date * day + day - 1),
-        ]
-        const deeds = [
-          ...(plansOn(date).get(wallet.number) ?? []).flatMap(deedsOf),
-          ...windfallsOf(wallet, date),
-        ]
+        const from = Math.max(range.from, date * day)
+        const to = Math.min(range.to, date * day + day - 1)
+        const deeds = [...actingOn(date, wallet).flatMap(deedsOf), ...windfallsOf(wallet, date)]
         rows.push(...deeds.filter(({ at }) => at >= from && at <= to).sort(newestFirst))
       }
       return rows.slice(0, count)
@@ -165,12 +190,11 @@ export function makeHistories(
       const [first, last] = daysOf({ from, to })
       const found: Array<Episode> = []
       for (let date = first; date <= last; date++) {
-        for (const { episodes } of plansOn(date).get(wallet.number) ?? []) {
-          found.push(
-            ...episodes.filter(({ firstFillAt: at }) =>
-              Math.floor(at / day) === date && at >= from && at <= to
-            ),
-          )
+        for (const { episodes } of movingOn(date).get(wallet.number) ?? []) {
+          for (const episode of episodes) {
+            const at = episode.firstFillAt
+            if (Math.floor(at / day) === date && at >= from && at <= to) found.push(episode)
+          }
         }
       }
       return found.sort((a, b) => a.firstFillAt - b.firstFillAt)
@@ -178,10 +202,25 @@ export function makeHistories(
   }
 }
 
+/** Groups plans by wallet, and remembers them. */
+function kept(
+  memo: Memo<DayPlans>,
+  date: number,
+  plans: () => ReadonlyArray<Plan>,
+): DayPlans {
+  const found = Map.groupBy(plans(), ({ wallet }) => wallet.number)
+  memo.set(date, found)
+  return found
+}
+
 /** The rows of a transaction stay together, in their own order. */
 function newestFirst(a: Deed, b: Deed): number {
   return b.at - a.at ||
     (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : a.number - b.number)
+}
+
+function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {
+  return resolvedAt - opensAt
 }
 
 /** How long an interval maker waits from one market to the next. */

@@ -28,6 +28,8 @@ export interface CatalogueOptions {
   /** An ordinary market is listed for a time between these; the shorter the likelier. */
   readonly lifeDays: readonly [number, number]
   readonly bounceOnly: boolean
+  /** No market has siblings: as many events as markets. */
+  readonly loneMarkets: boolean
 }
 
 /** A whole life of one market: everything about it that does not change. */

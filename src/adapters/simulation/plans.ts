@@ -60,13 +60,13 @@ export function planOf(view: WalletView, wallet: Wallet, market: SimulatedMarket
     for (let script: Script | null = wanted; script !== null; script = script.shorter) {
       const met = meet(view, market, script, at, to, mix(key, 2 + look))
       if (met === null) continue
-      seenTo = Math.max(seenTo, lastPurchase(script, met))
+      seenTo = Math.max(seenTo, met[script.lastPurchase]?.at ?? 0)
+      const suits = suitedSides(wallet, script, met)
+      if (!suits[0] && !suits[1]) continue
       const own = sweeps
         ? favourite(met)
         : sideOf(view, wallet, market, script, met, { seenTo, key: mix(key, 10) })
-      const fit = fitOf(wallet, script, met, own)
-      if (fit === "fits") return makePlan(view, wallet, market, script, met, own, key)
-      if (fit === "chosen_unfit") return null
+      return suits[own] ? makePlan(view, wallet, market, script, met, own, key) : null
     }
   }
   return null
@@ -97,12 +97,6 @@ function meet(
   return found
 }
 
-/** When the last purchase of an entry that counts is made; 0 where there is none. */
-function lastPurchase(script: Script, met: ReadonlyArray<Met>): EpochMs {
-  const moves = script.entries.filter(isCounted).flatMap(({ parts }) => parts)
-  return Math.max(0, ...moves.map(({ move }) => met[move]?.at ?? 0))
-}
-
 /**
  * Which outcome the script is about. The coin is fair given everything the wallet has seen, up to
  * `seenTo`, and leans on the outcome by what makes the entries' mean edge, at the prices they paid,
@@ -116,7 +110,7 @@ function sideOf(
   met: ReadonlyArray<Met>,
   { seenTo, key }: { readonly seenTo: EpochMs; readonly key: Key },
 ): 0 | 1 {
-  const counted = script.entries.filter(isCounted)
+  const { counted } = script
   if (counted.length === 0) return uniform(key) < 0.5 ? 0 : 1
   const truth = view.probability(market, seenTo)
   const halfSpread = counted.reduce((sum, entry) => {
@@ -127,11 +121,6 @@ function sideOf(
   const payout = view.payouts(market)?.[0] ?? 0.5
   const lean = payout === 1 ? edge / (2 * truth) : payout === 0 ? -edge / (2 * (1 - truth)) : 0
   return uniform(key) < 0.5 + lean ? 0 : 1
-}
-
-/** A hedge is no entry. */
-function isCounted(entry: ScriptEntry): boolean {
-  return 2 * entry.hedged <= entry.parts.reduce((sum, { share }) => sum + share, 0)
 }
 
 /** Volume-weighted price of an entry when the script is about the outcome `own`. */
@@ -174,33 +163,29 @@ function favourite([first]: ReadonlyArray<Met>): 0 | 1 {
 }
 
 /**
- * Whether the wallet pays what the script's purchases cost. Whether it looks on must not depend on
- * the side chosen, which knows of the outcome: so where only the other side's price suits it, it
+ * On which sides the wallet pays what the script's purchases cost. Whether it looks on must not depend
+ * on the side chosen, which knows of the outcome: so where only the other side's price suits it, it
  * leaves the market; and where there are several purchases, all of them must suit it on both sides.
  */
-function fitOf(
-  wallet: Wallet,
+function suitedSides(
+  { group: { prices: [low, high] } }: Wallet,
   script: Script,
   met: ReadonlyArray<Met>,
-  own: 0 | 1,
-): "fits" | "chosen_unfit" | "unfit" {
-  const [low, high] = wallet.group.prices
-  const entries = script.entries.some(isCounted)
-    ? script.entries.filter(isCounted)
-    : script.entries.slice(0, 1)
-  const fits = (side: 0 | 1) =>
-    entries.every((entry) =>
-      entry.parts.every(({ move }) => {
-        const at = met[move]
-        if (at === undefined) return false
-        const price = paidFor(entry, at, side)
-        return price >= low && price <= high
-      })
-    )
-  const both = [fits(own), fits(otherOf(own))]
-  const alone = entries.length <= 1 && (entries[0]?.parts.length ?? 1) === 1
-  if (!alone) return both.every(Boolean) ? "fits" : "unfit"
-  return both[0] ? "fits" : both[1] ? "chosen_unfit" : "unfit"
+): readonly [boolean, boolean] {
+  const entries = script.counted.length > 0 ? script.counted : script.entries.slice(0, 1)
+  let [first, second, purchases] = [true, true, 0]
+  for (const entry of entries) {
+    for (const { move } of entry.parts) {
+      const at = met[move]
+      if (at === undefined) return [false, false]
+      const prices = [paidFor(entry, at, 0), paidFor(entry, at, 1)] as const
+      first &&= prices[0] >= low && prices[0] <= high
+      second &&= prices[1] >= low && prices[1] <= high
+      purchases += 1
+    }
+  }
+  const all = first && second
+  return purchases > 1 ? [all, all] : [first, second]
 }
 
 function makePlan(

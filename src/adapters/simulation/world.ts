@@ -48,6 +48,8 @@ export interface WorldOptions {
   readonly dislocationShare: number
   /** An ordinary market is listed for a time between these; the shorter the likelier. */
   readonly lifeDays: readonly [number, number]
+  /** No market has siblings: as many events as markets. */
+  readonly loneMarkets: boolean
   readonly wallets: ReadonlyArray<WalletGroup>
   /** Wallets began to trade this many days before the origin. */
   readonly walletDays: number
@@ -71,6 +73,7 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   oddBookShare: 0.06,
   dislocationShare: 0.01,
   lifeDays: [10, 40],
+  loneMarkets: false,
   wallets: defaultGroups,
   walletDays: 90,
   lateShare: 0.01,
@@ -122,6 +125,8 @@ export interface Truth {
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
   /** What each outcome's share pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
+  /** What every wallet does in a market: the cheapest way to many entries is market by market. */
+  readonly plansIn: Histories["plansIn"]
   /** What a wallet does in markets in which it does anything in `[from, to]`. */
   readonly plans: Histories["plans"]
   /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
@@ -212,6 +217,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       jumps: (market, from, to) =>
         pathOf(market).jumps.filter((jump) => jump.at >= from && jump.at <= to),
       payouts,
+      plansIn: histories.plansIn,
       plans: histories.plans,
       episodes: histories.episodes,
     },
