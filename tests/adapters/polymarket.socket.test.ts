@@ -13,11 +13,17 @@ import {
   faults,
   noFaults,
 } from "../../src/adapters/simulation/faults.ts"
+import { layer as simulated } from "../../src/adapters/simulation/venue.ts"
 import { serveWire } from "../../src/adapters/simulation/wire.ts"
 import { makeWorld, type World } from "../../src/adapters/simulation/world.ts"
 import type { Market } from "../../src/domain/market.ts"
-import { minute, second } from "../../src/domain/time.ts"
-import { VenueClient, type VenueUnavailable } from "../../src/services/VenueClient.ts"
+import { day, minute, second } from "../../src/domain/time.ts"
+import {
+  type ActivityPage,
+  VenueClient,
+  type VenueUnavailable,
+  type WalletSource,
+} from "../../src/services/VenueClient.ts"
 import { liveTest } from "../support/effect.ts"
 import { unpaced } from "../support/polymarket.ts"
 
@@ -28,6 +34,9 @@ const limits = {
   retryAfterMsMax: 5,
   timeoutMs: 250,
   bookBatch: 50,
+  activityRows: 100,
+  boardRows: 10,
+  marketBatchesAtOnce: 1,
 }
 
 const seats = 130
@@ -194,5 +203,95 @@ liveTest(
           compared += found.length
         }
         if (compared === 0) throw new Error("No fill was compared")
+      })),
+)
+
+/** Runs `use` on the venue as it is in this process: what the wire tells is what it tells. */
+const inProcess = <A, E>(
+  world: World,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
+) => Effect.flatMap(VenueClient, use).pipe(Effect.provide(simulated(world)))
+
+const walletsOf = ({ wallets }: VenueClient["Service"]) =>
+  wallets === null ? Effect.die("There are no wallets") : Effect.succeed(wallets)
+
+/** All that a wallet did in a range, told from the like; and how many pages that were. */
+const readAll = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  range: { readonly from: number; readonly to: number },
+) {
+  const acts: Array<string> = []
+  const rejected: Record<string, number> = {}
+  let cursor: string | null = null
+  for (let pages = 1; pages <= 500; pages++) {
+    const page: ActivityPage = yield* source.activity(wallet, range, cursor)
+    acts.push(...page.rows.map(({ act }) => JSON.stringify(Object.entries(act).sort())))
+    for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
+    if (page.next === null) return { acts: acts.sort(), pages, rejected: Object.keys(rejected) }
+    cursor = page.next
+  }
+  return yield* Effect.die("Too many pages")
+})
+
+const board = { period: "month", category: "overall", by: "volume" } as const
+
+liveTest(
+  "a board and what its wallets did are those of the world, page by page, in spite of errors",
+  () =>
+    overSocket(twice("error"), (world) =>
+      Effect.gen(function* () {
+        const wire = yield* Effect.flatMap(VenueClient, walletsOf)
+        const here = yield* inProcess(world, walletsOf)
+        const { rows, rejected } = yield* wire.leaderboard(board, 23)
+        equal(rows, (yield* here.leaderboard(board, 23)).rows, "the board")
+        equal([rows.length, rejected], [23, {}], "its length")
+        const now = Math.floor((yield* Clock.currentTimeMillis) / second) * second
+        const range = { from: now - 20 * day, to: now - minute }
+        let acts = 0
+        let pages = 0
+        for (const { wallet } of rows.slice(0, 5)) {
+          const told = yield* readAll(wire, wallet, range)
+          const truth = yield* readAll(here, wallet, range)
+          equal(told.acts, truth.acts, wallet)
+          for (const reason of told.rejected) equal(reason, "no_act", "rejected")
+          acts += told.acts.length
+          pages += told.pages
+        }
+        equal(acts > 0 && pages > 5, true, `${acts} acts on ${pages} pages`)
+      })),
+)
+
+const sources = ["book paid", "listing paid", "oracle cancelled", "oracle paid"]
+
+liveTest(
+  "facts and ends are those of the world, wherever they are told, in spite of broken answers",
+  () =>
+    overSocket(twice("truncated"), (world) =>
+      Effect.gen(function* () {
+        const wire = yield* VenueClient
+        const now = yield* Clock.currentTimeMillis
+        const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
+          world.list(now - days * day, 0, seats)
+        )
+        const asked = [...new Set(listed.map(({ id }) => id))]
+        const facts = yield* wire.facts(asked)
+        const known = yield* inProcess(world, (venue) => venue.facts(asked))
+        const elsewhere = { url: "" }
+        const told = ({ rows }: typeof facts) =>
+          rows.map((row) => JSON.stringify({ ...row, ...elsewhere })).sort()
+        equal(told(facts), told(known), "facts")
+        const ends = yield* wire.resolutions(asked)
+        const real = yield* inProcess(world, (venue) => venue.resolutions(asked))
+        // Over the wire a market is cancelled a day after its end, and a record has its own time.
+        const settled = ({ rows }: typeof ends) =>
+          rows.filter(({ state, resolvedAt }) =>
+            state === "paid" || (resolvedAt ?? 0) < now - 2 * day
+          )
+            .map((row) => JSON.stringify({ ...row, resolvedAt: 0 })).sort()
+        equal(settled(ends), settled(real), "ends")
+        equal([facts.rejected, ends.rejected], [{}, {}], "rejected")
+        const words = new Set(ends.rows.map(({ source, state }) => `${source} ${state}`))
+        equal([...words].sort(), sources, "who tells")
       })),
 )
