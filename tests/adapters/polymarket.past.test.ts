@@ -338,6 +338,8 @@ test("resolutions() looks up a bounded number of ends, and counts the others", (
     equal([rows.map(({ marketId }) => Number(marketId)), rejected], [[1, 2, 3], { postponed: 6 }])
     const count = (host: string) => asked.filter((url) => url.host === host).length
     equal([count("data"), count("gamma"), count("clob")], [5, 1, 3])
+    const listing = asked.find(({ host }) => host === "gamma")
+    equal(listing?.searchParams.getAll("condition_ids").length, 8)
   }))
 
 test("each route of the past keeps its own pace, a fifth of what the venue allows", () =>
