@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
+import { Cause, Console, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
 import { References, Schedule, Schema } from "effect"
 import * as handOvers from "./adapters/handOvers.ts"
 import * as feedStore from "./adapters/postgres/feed.ts"
@@ -154,8 +154,14 @@ const upkeepLayer = (settings: Settings) =>
       yield* limits.prune(slot - longestWindowMs(settings))
     })
     const gauges = yield* moneyGauges
+    const ticked = yield* Deferred.make<void>()
     const jobs = [
-      keep({ name: tickJob, every: settings.tick, run: tick, after: served.refresh }),
+      keep({
+        name: tickJob,
+        every: settings.tick,
+        run: tick,
+        after: Effect.andThen(served.refresh, Deferred.succeed(ticked, undefined)),
+      }),
       keep({ name: "prune", every: pruneEvery, run: prune }),
       payments.sweep.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot sweep payments", cause)),
@@ -170,7 +176,7 @@ const upkeepLayer = (settings: Settings) =>
         Effect.repeat(Schedule.spaced(settings.scan)),
       ),
     ]
-    const ofWhales = yield* whaleJobs(settings, served.refresh)
+    const ofWhales = yield* whaleJobs(settings, served.refresh, Deferred.await(ticked))
     yield* Effect.forEach([...jobs, ...ofWhales], (job) => Effect.forkScoped(job))
   }))
 

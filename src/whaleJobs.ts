@@ -25,10 +25,18 @@ class WhalesFailed extends Schema.TaggedError<WhalesFailed>()("WhalesFailed", {
   stages: Schema.Array(Schema.String),
 }) {}
 
-/** Every job, to be run for as long as the service lives; `shown` runs after each tick. */
+/** A first tick of movers that takes longer is not waited for. */
+const firstTickMax = Duration.minutes(1)
+
+/**
+ * Every job, to be run for as long as the service lives; `shown` runs after each tick. A first start
+ * has the past of a hundred wallets to read: it begins once `ticked` is done, so that the feed is
+ * there first.
+ */
 export const whaleJobs = Effect.fnUntraced(function* (
   { mode, tick }: Settings,
   shown: Effect.Effect<void>,
+  ticked: Effect.Effect<void>,
 ) {
   const whales = yield* Whales
   const tracking = yield* Tracking
@@ -47,9 +55,10 @@ export const whaleJobs = Effect.fnUntraced(function* (
   const tell = (progress: BackfillProgress) =>
     progress.wallets === 0 ? Effect.void : say(progressLine(progress), "backfill", progress)
   const fill = Effect.flatMap(backfill.run({ every: progressEvery[mode], tell }), tell)
-  return [
+  const jobs = [
     keep({ name: "whales", every: tick, run: runTick, after: shown }),
     keep({ name: "tracking", every: trackEvery, run: () => track }),
     keep({ name: "backfill", every: tick, run: () => fill }),
   ]
+  return jobs.map((job) => ticked.pipe(Effect.timeoutOption(firstTickMax), Effect.andThen(job)))
 })

@@ -25,7 +25,7 @@ export interface Job<E, R> {
   /** One slot's work. A failure is logged and counted against the slot, never thrown further. */
   readonly run: (slot: EpochMs) => Effect.Effect<void, E, R>
   /** Runs here after a slot that this replica has finished. */
-  readonly after?: Effect.Effect<void>
+  readonly after?: Effect.Effect<unknown>
 }
 
 /** The slot an instant falls into. */
