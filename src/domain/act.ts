@@ -23,7 +23,7 @@ export interface Act {
   readonly wallet: string
   readonly marketId: MarketId
   readonly kind: ActKind
-  /** Whose shares moved; null where the venue names none, as in a split or a redemption. */
+  /** Whose shares moved; null in a split, a merge and a redemption, and where the venue names none. */
   readonly tokenId: TokenId | null
   /** Shares. */
   readonly size: number

@@ -106,7 +106,7 @@ Deno.test("decodeActivity() reads a fill, its price without the fees", () => {
   })
 })
 
-Deno.test("decodeActivity() reads each kind of act, with the token where one is named", () => {
+Deno.test("decodeActivity() reads each kind of act, with the token where it is of one", () => {
   const bare = { price: 0.7, token_id: "", side: "", outcome_index: 999, event_slug: "" }
   const read = (type: string, fields: Fields) => {
     const decoded = outcome(act({ type, ...fields }))
@@ -116,9 +116,10 @@ Deno.test("decodeActivity() reads each kind of act, with the token where one is 
   equal(read("SPLIT", bare), ["split", null, 0])
   equal(read("MERGE", bare), ["merge", null, 0])
   equal(read("REDEEM", bare), ["redeem", null, 0])
-  equal(read("REDEEM", { side: "" }), ["redeem", tokenId(1, 0), 0])
+  equal(read("REDEEM", { side: "" }), ["redeem", null, 0])
   equal(read("REDEEM", { ...bare, size: 0 }), ["redeem", null, 0])
   equal(read("CONVERSION", bare), ["convert", null, 0])
+  equal(read("CONVERSION", { side: "" }), ["convert", tokenId(1, 0), 0])
 })
 
 Deno.test("decodeActivity() names the first reason why a row is no act", () => {

@@ -48,6 +48,12 @@ const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
   ["CONVERSION", "convert"],
 ])
 
+/**
+ * What is of both outcomes. Its rows mostly name no token, but may come to: then the same deed, read
+ * again, would be another.
+ */
+const ofBoth: ReadonlySet<ActKind> = new Set(["split", "merge", "redeem"])
+
 /** The identity of a bet on several markets at once, which is none of them. */
 const comboId = /^0x03[0-9a-f]{60}$/
 
@@ -85,7 +91,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
       wallet,
       marketId: MarketId.make(marketId),
       kind,
-      tokenId: token === null ? null : TokenId.make(token),
+      tokenId: token === null || ofBoth.has(kind) ? null : TokenId.make(token),
       size,
       price,
       at: Math.floor(at / second) * second,
