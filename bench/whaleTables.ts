@@ -10,7 +10,7 @@ import type { HeldEntry } from "../src/domain/heldEntry.ts"
 import { MarketId } from "../src/domain/market.ts"
 import { packedSums } from "../src/adapters/postgres/whalesSums.ts"
 import { marketScore, noSums, recount } from "../src/domain/score.ts"
-import { ruleVersion } from "../src/domain/calibration.ts"
+import { judgementOf, ruleVersion } from "../src/domain/calibration.ts"
 import { factsOf, start } from "../tests/adapters/whales.laws.ts"
 
 export interface Size {
@@ -25,7 +25,7 @@ const positionsOpen = 6
 const entriesPerPosition = 5 / 3
 const open = 10_000
 const marketsPerEvent = 3
-const actsPerPosition = 3
+const actsPerPosition = 2
 const stale = 100_000
 const due = 2_000
 /** Events whose entries the sums of each wallet were made of. */
@@ -108,7 +108,7 @@ const statements = (size: Size): ReadonlyArray<string> => {
     `INSERT INTO whale_token (token_id, token) OVERRIDING SYSTEM VALUE VALUES (1, 'yes'), (2, 'no')`,
     `INSERT INTO whale_position (market_id, wallet_id, acts_version, made_version, entry_count, due,
       entries)
-    SELECT market_id, ${walletOf(wallets)}, 3, 3, count, market_id <= ${due} AND n = 0,
+    SELECT market_id, ${walletOf(wallets)}, 2, 2, count, market_id <= ${due} AND n = 0,
       (CASE count WHEN 1 THEN '[${held}]' ELSE '[${held},${held}]' END)::json
     FROM generate_series(1, ${markets}) market_id,
       LATERAL generate_series(0, CASE WHEN ${isOpen} THEN ${positionsOpen} ELSE ${positionsEnded}
@@ -121,10 +121,11 @@ const statements = (size: Size): ReadonlyArray<string> => {
       transaction)
     SELECT wallet_id, market_id, ${start} + n * 1000, 100.5 * n, 0.57, 1, 'buy', 0,
       decode(md5(market_id || ' ' || wallet_id) || md5(n::text), 'hex')
-    FROM whale_position, generate_series(1, ${actsPerPosition}) n`,
+    FROM whale_position, generate_series(1, ${actsPerPosition}) n
+    ORDER BY wallet_id, market_id`,
     `INSERT INTO whale_stale (market_id, wallet_id)
     SELECT market_id, wallet_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
-    `INSERT INTO whale_sums SELECT n, 1, 60, '{"pValue":0.4,"edge":0.01,"followRoi":0,"fadeRoi":0}',
+    `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(judgementOf(sums))}',
       decode('${packedSums(sums).toHex()}', 'hex')
     FROM generate_series(1, ${wallets}) n`,
   ]

@@ -97,7 +97,7 @@ CREATE TABLE whale_position (
   bought_both boolean NOT NULL DEFAULT false,
   due boolean NOT NULL DEFAULT false,
   entries json NOT NULL DEFAULT '[]',
-  PRIMARY KEY (market_id, wallet_id)
+  PRIMARY KEY (market_id, wallet_id) INCLUDE (entry_count)
 );
 CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
 

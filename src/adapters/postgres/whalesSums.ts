@@ -55,11 +55,18 @@ function partOf(shape: unknown): Part<unknown> {
   if (Array.isArray(shape) && typeof shape[0] === "number") {
     return {
       length: shape.length,
-      read: (numbers, at) => Array.from(numbers.subarray(at, at + shape.length)),
+      read: (numbers, at) => listOf(numbers, at, shape.length),
       write: (value, numbers, at) => numbers.set(value as ReadonlyArray<number>, at),
     }
   }
   return fieldsOf(Object(shape), Array.isArray(shape))
+}
+
+/** `Array.from` takes thirty times as long. */
+function listOf(numbers: Float64Array, from: number, length: number): ReadonlyArray<number> {
+  const list = new Array<number>(length)
+  for (let i = 0; i < length; i++) list[i] = numbers[from + i] ?? NaN
+  return list
 }
 
 function fieldsOf(shape: Record<string, unknown>, list: boolean): Part<unknown> {
