@@ -13,17 +13,17 @@ import { makeMemo, type Memo } from "./memo.ts"
 import type { Wallet } from "./wallets.ts"
 import type { World } from "./world.ts"
 
-/** The categories that have boards of their own. */
+/** The categories that have boards of their own, in the venue's small letters. */
 export const boardCategories = [
   "overall",
-  "Politics",
-  "Sports",
-  "Crypto",
-  "Economics",
-  "Geopolitics",
-  "Tech",
-  "Culture",
-  "Weather",
+  "politics",
+  "sports",
+  "crypto",
+  "economics",
+  "geopolitics",
+  "tech",
+  "culture",
+  "weather",
 ] as const
 
 /** What a wallet came to over a period: shares traded, and profit in USD. */

@@ -101,8 +101,9 @@ function resolutionOf(
 ): ReadonlyArray<Resolution> {
   const payouts = world.told(market, at)
   if (payouts === undefined) return []
-  const { toldAt, source } = world.ending(market)
-  const ended = { marketId: market.id, resolvedAt: clock.fromWorld(toldAt), source }
+  const { toldAt, settledAt, source } = world.ending(market)
+  const resolvedAt = clock.fromWorld(at >= settledAt ? settledAt : toldAt)
+  const ended = { marketId: market.id, resolvedAt, source }
   return [
     payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts },
   ]
