@@ -241,6 +241,18 @@ test("readBack() truncates a wallet when a second is more than it takes, and not
     equal(standing(over.memory).readFrom, start + 1)
   }))
 
+test("readBack() counts no act twice that another one shifts onto the next page", () =>
+  Effect.gen(function* () {
+    const late = crowd(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
+    const rows = [...crowd(start, 4), ...late]
+    yield* TestClock.setTime(start + minute - 1_500)
+    const memory = memoryWallets([wallet])
+    const options = { pageRows: () => 10, answerMs: 700 }
+    const history = yield* historyOf(activityOf(() => rows, new Random(1), options), memory)
+    while (standing(memory).history === "reading") yield* history.readBack(standing(memory))
+    equal(stored(memory), truthOf(rows))
+  }))
+
 test("readBack() gets past the depth of the venue, but not within a second", () =>
   Effect.gen(function* () {
     const rows = [0, 1, 2, 3].flatMap((n) => crowd(start + n * second, 4))
