@@ -15,45 +15,57 @@ export interface Load {
   readonly status: number
 }
 
-const answerBytesMax = 64 * 1_024
+const chunkBytesMax = 256 * 1_024
 const ascii = new TextDecoder("latin1")
 
-/** Sends every request and waits for every answer; an answer of another status is an error. */
-export async function askAll({ port, requests, connections, status }: Load): Promise<void> {
+/**
+ * Sends every request and waits for every answer; an answer of another status is an error. Gives how
+ * long each answer took to its last byte, in milliseconds, in no particular order.
+ */
+export async function askAll(
+  { port, requests, connections, status }: Load,
+): Promise<ReadonlyArray<number>> {
   const payloads = requests.map((request) => new TextEncoder().encode(request))
+  const taken: Array<number> = []
   let next = 0
   const askMany = async () => {
     const socket = await Deno.connect({ hostname: "127.0.0.1", port })
     socket.setNoDelay(true)
-    const buffer = new Uint8Array(answerBytesMax)
+    const chunk = new Uint8Array(chunkBytesMax)
     for (let payload = payloads[next++]; payload !== undefined; payload = payloads[next++]) {
+      const began = performance.now()
       for (let sent = 0; sent < payload.length;) sent += await socket.write(payload.subarray(sent))
-      await readAnswer(socket, buffer, status)
+      await readAnswer(socket, chunk, status)
+      taken.push(performance.now() - began)
     }
     socket.close()
   }
   await Promise.all(Array.from({ length: connections }, askMany))
+  return taken
 }
 
-async function readAnswer(socket: Deno.Conn, buffer: Uint8Array, status: number): Promise<void> {
-  let length = 0
-  for (;;) {
-    const read = await socket.read(buffer.subarray(length))
-    if (read === null) throw new Error("The server hung up")
-    length += read
-    const text = ascii.decode(buffer.subarray(0, length))
-    if (!isWhole(text)) continue
-    if (!text.startsWith(`HTTP/1.1 ${status} `)) throw new Error(text)
+async function readAnswer(socket: Deno.Conn, chunk: Uint8Array, status: number): Promise<void> {
+  let head = ""
+  let headersEnd = -1
+  while (headersEnd < 0) {
+    head += ascii.decode(chunk.subarray(0, await readSome(socket, chunk)))
+    headersEnd = head.indexOf("\r\n\r\n")
+  }
+  if (!head.startsWith(`HTTP/1.1 ${status} `)) throw new Error(head)
+  if (status === 304) return
+  const length = /\r\ncontent-length: (\d+)/i.exec(head.slice(0, headersEnd))?.[1]
+  if (length === undefined) {
+    while (!head.endsWith("0\r\n\r\n")) {
+      head = head.slice(-8) + ascii.decode(chunk.subarray(0, await readSome(socket, chunk)))
+    }
     return
   }
+  let read = head.length - headersEnd - 4
+  while (read < Number(length)) read += await readSome(socket, chunk)
 }
 
-function isWhole(answer: string): boolean {
-  const headersEnd = answer.indexOf("\r\n\r\n")
-  if (headersEnd < 0) return false
-  const headers = answer.slice(0, headersEnd)
-  const length = /\r\ncontent-length: (\d+)/i.exec(headers)?.[1]
-  return length === undefined
-    ? answer.endsWith("0\r\n\r\n")
-    : answer.length >= headersEnd + 4 + Number(length)
+async function readSome(socket: Deno.Conn, chunk: Uint8Array): Promise<number> {
+  const read = await socket.read(chunk)
+  if (read === null) throw new Error("The server hung up")
+  return read
 }

@@ -1,7 +1,8 @@
 /**
  * The face selling for real over an in-memory feed, as a process of its own for benchmarks: every
  * payment's signature is checked here, and every move of it is kept in the PostgreSQL of
- * `DATABASE_URL`. Facilitator and chain answer in process, as the reference seller's does; `PORT`.
+ * `DATABASE_URL`, where the whales are as well. Facilitator and chain answer in process, as the
+ * reference seller's does; `PORT`.
  *
  * @module
  */
@@ -9,11 +10,14 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
 import * as paymentStore from "../../src/adapters/postgres/payments.ts"
+import * as whaleStore from "../../src/adapters/postgres/whales.ts"
 import * as signatures from "../../src/adapters/signatures.ts"
 import { layer } from "../../src/http/layer.ts"
 import { Chain } from "../../src/services/Chain.ts"
 import { Facilitator } from "../../src/services/Facilitator.ts"
 import { Payments } from "../../src/services/Payments.ts"
+import { TrackRecord } from "../../src/services/TrackRecord.ts"
+import { WhaleTable } from "../../src/services/WhaleTable.ts"
 import { faceOptions, makeWorld, servicesOver } from "../../tests/support/face.ts"
 import { terms } from "../../tests/support/terms.ts"
 
@@ -51,6 +55,12 @@ const payments = Payments.layer({ terms }).pipe(
   Layer.provide(database),
   Layer.orDie,
 )
+/** Not those over the shelf, which a memory of layers would give again. */
+const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, WhaleTable.layer)).pipe(
+  Layer.provide(whaleStore.layer),
+  Layer.provide(database),
+  Layer.orDie,
+)
 
 const served = Effect.map(makeWorld(1_000), (world) =>
   layer({
@@ -59,6 +69,6 @@ const served = Effect.map(makeWorld(1_000), (world) =>
     hostname: "127.0.0.1",
     port: Number(Deno.env.get("PORT")),
     drain: Duration.seconds(1),
-  }).pipe(Layer.provide(servicesOver(world, payments))))
+  }).pipe(Layer.provide(Layer.merge(servicesOver(world, payments), whales))))
 
 await Effect.runPromise(Effect.scoped(Layer.launch(Layer.unwrap(served))))

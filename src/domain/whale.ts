@@ -9,8 +9,8 @@ import { type EpochMs, IsoTime } from "./time.ts"
 /** A wallet with fewer resolved entries has no row: too little to say anything. */
 export const resolvedEntriesMin = 30
 /**
- * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: this
- * many are about 0.7 MB.
+ * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: a
+ * thousand rows are 1.4 MB, kept as 0.3.
  */
 export const tableRowsMax = 500
 

@@ -1,0 +1,269 @@
+/**
+ * What the pages about whales cost a reader, warm: /v1/track-record, and /v1/whales paid for.
+ *
+ *     createdb bench
+ *     DATABASE_URL=postgres://postgres@127.0.0.1/bench deno task bench:whalepages [wallets, 5000]
+ *
+ * The service runs in a process of its own over that many calibrated wallets in PostgreSQL, budgets
+ * off; facilitator and chain answer in process, signatures are checked, and every sale keeps the bytes
+ * it sold. "While counted": a fifth of the calibrations are rewritten every second, so that both pages
+ * are read anew as often as they ever are. Client, service and PostgreSQL share the machine.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto"
+import { Console, Context, Effect, Fiber, Layer, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerPostgres } from "../src/adapters/postgres/client.ts"
+import { migrate, migrationFiles } from "../src/adapters/postgres/migrate.ts"
+import { layer as whaleStore } from "../src/adapters/postgres/whales.ts"
+import { judgementOf } from "../src/domain/calibration.ts"
+import { Bytes32 } from "../src/domain/payment.ts"
+import { products } from "../src/domain/product.ts"
+import type { CalibratedWhale, WhaleRow } from "../src/domain/whale.ts"
+import { WhaleStore } from "../src/services/WhaleStore.ts"
+import { TrackRecord } from "../src/services/TrackRecord.ts"
+import { WhaleTable } from "../src/services/WhaleTable.ts"
+import { buyer, sign } from "../tests/support/buyers.ts"
+import { freshSchema } from "../tests/support/stores.ts"
+import { authorizationFor, headerOf, wirePayment } from "../tests/support/terms.ts"
+import { type KnownWallet, storeOf, sumsOf } from "../tests/support/whales.ts"
+import { askAll, type Load } from "./peers/socket.ts"
+
+const wallets = Number(Deno.args[0] ?? 5_000)
+const databaseUrl = Deno.env.get("DATABASE_URL") ?? "postgres://postgres@127.0.0.1/bench"
+const port = 29_921
+const startWithinMs = 30_000
+const pollsMax = 10_000
+const sales = Number(Deno.env.get("SALES") ?? 200)
+const warmUp = 20
+const buyers = 50
+/** Wallets that differ; the rest repeat them under other names. */
+const distinct = 40
+const entriesEach = 200
+
+/** Wallets whose entries fill all six bands. */
+const known: ReadonlyArray<KnownWallet> = Array.from({ length: distinct }, (_, n) => ({
+  wallet: address(n),
+  history: "whole",
+  label: "neutral",
+  computedAt: Date.now(),
+  entries: Array.from({ length: entriesEach }, (_, i) => {
+    const price = 0.03 + 0.94 * ((i * 37 + n * 11) % entriesEach) / entriesEach
+    return {
+      price,
+      stakeUsd: 100 + (i * 71 + n * 13) % 5_000,
+      won: (i * 17 + n) % 100 < price * 100,
+    }
+  }),
+}))
+
+/** As varied as real ones. */
+function address(n: number): string {
+  const digest = createHash("sha256").update(`${n}`).digest("hex")
+  return `0x${digest.slice(0, 40)}`
+}
+
+/** Puts the wallets into the store through its port, but for what only a long history makes. */
+const fill = Effect.gen(function* () {
+  const store = yield* WhaleStore
+  const sql = yield* SqlClient
+  const all = Array.from({ length: wallets }, (_, n) => n)
+  const found = all.map((n) => ({
+    ...{ wallet: address(n), name: `Wallet number ${n}` },
+    source: "volume" as const,
+  }))
+  yield* store.track(found, Date.now())
+  const sums = known.map(({ entries }) => sumsOf(entries))
+  const batches = all.filter((n) => n % 500 === 0)
+  for (const from of batches) {
+    const counted = all.slice(from, from + 500).flatMap((n) => {
+      const of = sums[n % distinct]
+      const wallet = address(n)
+      return of === undefined ? [] : [{ wallet, version: 0, sums: of, judgement: judgementOf(of) }]
+    })
+    yield* store.saveCounted([], counted)
+  }
+  yield* sql`UPDATE whale_sums SET scores = ${entriesEach}`
+  yield* sql`UPDATE whale_wallet SET history = 'whole'`
+  yield* store.saveCalibrated(rowsAt(Date.now()), [])
+  yield* sql`VACUUM ANALYZE`
+})
+
+const templates = storeOf(known).whales
+
+function rowsAt(computedAt: number): ReadonlyArray<CalibratedWhale> {
+  return Array.from({ length: wallets }, (_, n) => n).flatMap((n) => {
+    const row = templates[n % distinct]?.row
+    return row === undefined ? [] : [{
+      computedAt,
+      row: {
+        ...varied(row, n),
+        ...{ wallet: address(n), pseudonym: `Wallet number ${n}`, stakeUsd: row.stakeUsd + n },
+      },
+    }]
+  })
+}
+
+/** Figures of its own for every wallet: what repeats would be kept for next to nothing. */
+function varied(row: WhaleRow, n: number): WhaleRow {
+  let i = 0
+  const vary = (rate: number) => rate * (1 - ((n * 7_919 + (i++) * 104_729) % 1_000) / 50_000)
+  const band = (of: WhaleRow["oddsBands"][number]) => ({
+    ...of,
+    entries: of.entries + (n + of.entries) % 17,
+    meanEntryPrice: vary(of.meanEntryPrice),
+    winRate: vary(of.winRate),
+    winRateLow: vary(of.winRateLow),
+    winRateHigh: vary(of.winRateHigh),
+    followRoi: vary(of.followRoi),
+    fadeRoi: vary(of.fadeRoi),
+  })
+  return {
+    ...row,
+    resolved: row.resolved + n % 211,
+    winRate: vary(row.winRate),
+    fadeRoi: vary(row.fadeRoi),
+    mirrorRoi: vary(row.mirrorRoi),
+    meanEntryPrice: vary(row.meanEntryPrice),
+    edge: vary(row.edge),
+    edgeLow: vary(row.edgeLow),
+    edgeHigh: vary(row.edgeHigh),
+    oddsBands: row.oddsBands.map(band),
+  }
+}
+
+async function start(url: string): Promise<Deno.ChildProcess> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-check", "-A", "bench/peers/till.ts"],
+    env: { DATABASE_URL: url, PORT: `${port}` },
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn()
+  const giveUpAt = performance.now() + startWithinMs
+  while (performance.now() < giveUpAt) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/track-record`).catch(() => null)
+    await answer?.body?.cancel()
+    if (answer?.status === 200) return process
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error("The service does not answer")
+}
+
+const requestOf = (path: string, ...headers: ReadonlyArray<string>) =>
+  [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, "", ""].join("\r\n")
+
+const payments = (count: number) =>
+  Effect.forEach(Array.from({ length: count }), (_, n) => {
+    const account = buyer(n % buyers)
+    const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
+    const now = Math.floor(Date.now() / 1_000)
+    const authorization = authorizationFor(account, products.whales, now, { nonce })
+    return Effect.map(sign(account, authorization), (signature) => {
+      const header = headerOf(wirePayment(products.whales, authorization, signature))
+      return requestOf(products.whales.path, `payment-signature: ${header}`)
+    })
+  })
+
+const at = (sorted: ReadonlyArray<number>, share: number) =>
+  Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN).toFixed(2))
+
+/** Asks, and tells how long answers took. */
+const measured = Effect.fnUntraced(function* (what: string, load: Omit<Load, "port">) {
+  const began = performance.now()
+  const taken = yield* Effect.promise(() => askAll({ port, ...load }))
+  const seconds = (performance.now() - began) / 1_000
+  const sorted = taken.toSorted((a, b) => a - b)
+  return {
+    what,
+    "at a time": load.connections,
+    answers: taken.length,
+    "a second": Math.round(taken.length / seconds),
+    "p50 ms": at(sorted, 0.5),
+    "p99 ms": at(sorted, 0.99),
+    "most ms": at(sorted, 1),
+  }
+})
+
+const poll = (connections: number, what = "GET /v1/track-record", ...headers: Array<string>) =>
+  measured(what, {
+    requests: Array<string>(connections === 1 ? pollsMax / 5 : pollsMax).fill(
+      requestOf("/v1/track-record", ...headers),
+    ),
+    connections,
+    status: headers.length > 0 ? 304 : 200,
+  })
+
+const buy = Effect.fnUntraced(function* (connections: number, what = "GET /v1/whales, paid") {
+  const requests = yield* payments(sales)
+  return yield* measured(what, { requests, connections, status: 200 })
+})
+
+/** What a reading anew takes, from the first query to the value. */
+const readings = Effect.gen(function* () {
+  const fresh = Layer.mergeAll(TrackRecord.layer, WhaleTable.layer)
+  const services = yield* Layer.build(fresh)
+  const timed = (reading: Effect.Effect<unknown, unknown>) =>
+    Effect.gen(function* () {
+      const began = performance.now()
+      yield* Effect.orDie(reading)
+      return Math.round(performance.now() - began)
+    })
+  const scorecard = yield* timed(Context.get(services, TrackRecord).scorecard)
+  const table = yield* timed(Context.get(services, WhaleTable).table)
+  return `a reading anew: scorecard ${scorecard} ms, table ${table} ms`
+})
+
+const program = Effect.gen(function* () {
+  const url = yield* freshSchema(databaseUrl)
+  const client = layerPostgres({ url, maxConnections: 4 })
+  const stores = yield* Layer.build(Layer.provideMerge(whaleStore, client))
+  const inStore = Effect.provide(stores)
+  yield* Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(fill), inStore)
+  const store = Context.get(stores, WhaleStore)
+  const sql = Context.get(stores, SqlClient)
+  yield* Effect.acquireRelease(
+    Effect.promise(() => start(Redacted.value(url))),
+    (process) =>
+      Effect.promise(() => {
+        process.kill("SIGTERM")
+        return process.status
+      }),
+  )
+  const answer = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/v1/track-record`))
+  const card = (yield* Effect.promise(() => answer.arrayBuffer())).byteLength
+  yield* Effect.flatMap(
+    payments(warmUp),
+    (requests) => measured("warm-up", { requests, connections: 4, status: 200 }),
+  )
+  yield* poll(32)
+  const rows = [
+    yield* poll(1),
+    yield* poll(32),
+    yield* poll(32, "the same with its tag, 304", `if-none-match: ${answer.headers.get("etag")}`),
+    yield* buy(1),
+    yield* buy(8),
+    yield* buy(64),
+  ]
+  const some = rowsAt(0).filter((_, n) => n % 5 === 0)
+  const counting = yield* Effect.suspend(() =>
+    store.saveCalibrated(some.map(({ row }) => ({ computedAt: Date.now(), row })), [])
+  ).pipe(Effect.repeat(Schedule.spaced("1 second")), Effect.forkScoped)
+  rows.push(yield* poll(32, "GET /v1/track-record, while counted"))
+  rows.push(yield* buy(8, "GET /v1/whales, paid, while counted"))
+  yield* Fiber.interrupt(counting)
+  const [kept] = yield* sql<{ sent: number; kept: number }>`
+    SELECT avg(length(answer_body))::float8 AS sent, avg(pg_column_size(answer_body))::float8 AS kept
+    FROM payment WHERE state = 'answered'`
+  yield* Effect.sync(() => {
+    // deno-lint-ignore no-console
+    console.table(rows)
+  })
+  yield* Console.log(
+    `${wallets} wallets; a scorecard is ${card} bytes, a table ${Math.round(kept?.sent ?? 0)}, ` +
+      `kept with its payment as ${Math.round(kept?.kept ?? 0)}`,
+  )
+  yield* Console.log(yield* inStore(readings))
+})
+
+await Effect.runPromise(Effect.scoped(program))
