@@ -34,33 +34,42 @@ export const noCumulants: Cumulants = { value: zeros, slope: zeros, curve: zeros
 
 export function cumulantsOf(outcomes: ReadonlyArray<Outcome>): Cumulants {
   const most = outcomes.reduce((max, { total }) => Math.max(max, total), 0)
-  const tilted = grid.map((t) => tilt(outcomes, t, t > 0 ? most : 0))
-  return {
-    value: tilted.map(({ value }) => value),
-    slope: tilted.map(({ slope }) => slope),
-    curve: tilted.map(({ curve }) => curve),
-    jumps: tilted.map(({ jumps }) => jumps),
-  }
+  const tilted = { value: [...zeros], slope: [...zeros], curve: [...zeros], jumps: [...zeros] }
+  grid.forEach((t, i) => {
+    // The total that weighs most is taken out, so that nothing overflows.
+    const pivot = t > 0 ? most : 0
+    const masses = outcomes.map(({ total, chance }) => chance * Math.exp(t * (total - pivot)))
+    const mass = masses.reduce((sum, one) => sum + one, 0)
+    const { mean, variance, jumps } = momentsOf(outcomes, masses, mass)
+    tilted.value[i] = t * pivot + Math.log(mass)
+    tilted.slope[i] = mean
+    tilted.curve[i] = variance
+    tilted.jumps[i] = jumps
+  })
+  return tilted
 }
 
-/** `pivot` is the total that weighs most at `t`, taken out so that nothing overflows. */
-function tilt(outcomes: ReadonlyArray<Outcome>, t: number, pivot: number) {
-  const masses = outcomes.map(({ total, chance }) => chance * Math.exp(t * (total - pivot)))
-  const mass = masses.reduce((sum, one) => sum + one, 0)
-  let first = 0
-  let second = 0
+/** Of one draw whose outcomes have these masses; `jumps` is E|M - M'|^3 / 2 of two draws. */
+function momentsOf(
+  outcomes: ReadonlyArray<Outcome>,
+  masses: ReadonlyArray<number>,
+  mass: number,
+) {
+  let mean = 0
+  let variance = 0
   let jumps = 0
-  outcomes.forEach(({ total }, i) => {
+  for (let i = 0; i < outcomes.length; i++) {
+    const total = outcomes[i]?.total ?? 0
     const share = (masses[i] ?? 0) / mass
-    const distance = total - pivot
-    first += share * distance
-    second += share * distance * distance
+    mean += share * total
     for (let j = 0; j < i; j++) {
-      jumps += share * (masses[j] ?? 0) / mass * Math.abs(total - (outcomes[j]?.total ?? 0)) ** 3
+      const apart = Math.abs(total - (outcomes[j]?.total ?? 0))
+      const both = share * (masses[j] ?? 0) / mass
+      variance += both * apart * apart
+      jumps += both * apart ** 3
     }
-  })
-  const value = t * pivot + Math.log(mass)
-  return { value, slope: pivot + first, curve: second - first ** 2, jumps }
+  }
+  return { mean, variance, jumps }
 }
 
 /** `sums` with `part` added `times` over: -1 takes it away. */

@@ -28,8 +28,8 @@ export const noHarmonics: Harmonics = { size: zeros, angle: zeros }
 const cosines: Figures = Array.from({ length: order }, (_, i) => Math.cos(2 * Math.PI * i / order))
 const sines: Figures = Array.from({ length: order }, (_, i) => Math.sin(2 * Math.PI * i / order))
 
-/** Has no logarithm; so small that nothing is lost by taking it for this. */
-const modulusMin = 1e-12
+/** Nothing has no logarithm; the square of a modulus is so small that it is taken for this. */
+const squareMin = 1e-24
 
 export function harmonicsOf(outcomes: ReadonlyArray<Outcome>): Harmonics {
   const size = [...zeros]
@@ -41,7 +41,7 @@ export function harmonicsOf(outcomes: ReadonlyArray<Outcome>): Harmonics {
       real += chance * (cosines[i * total % order] ?? 0)
       imaginary += chance * (sines[i * total % order] ?? 0)
     }
-    size[i] = Math.log(Math.max(modulusMin, Math.hypot(real, imaginary)))
+    size[i] = Math.log(Math.max(squareMin, real * real + imaginary * imaginary)) / 2
     angle[i] = Math.atan2(imaginary, real)
   }
   return { size, angle }

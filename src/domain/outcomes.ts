@@ -17,5 +17,7 @@ export type Figures = ReadonlyArray<number>
 
 /** `sums` with `part` added `times` over: -1 takes it away. */
 export function addFigures(sums: Figures, part: Figures, times: 1 | -1): Figures {
-  return sums.map((sum, i) => sum + times * (part[i] ?? 0))
+  const moved: Array<number> = []
+  for (let i = 0; i < sums.length; i++) moved.push((sums[i] ?? 0) + times * (part[i] ?? 0))
+  return moved
 }

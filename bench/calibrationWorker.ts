@@ -1,0 +1,94 @@
+/**
+ * Counts what each rule makes of simulated worlds, one a message, beside other workers.
+ *
+ * @module
+ */
+import { nullWorld, rules, type Seen, skilledWorld } from "./calibrationWorlds.ts"
+
+export interface Task {
+  readonly kind: "null" | "skilled"
+  readonly seed: number
+  readonly sharings: ReadonlyArray<number>
+}
+
+/** What a rule made of the wallets of one world. */
+export interface Verdict {
+  readonly labelled: number
+  /** Followed, and skilled. */
+  readonly right: number
+  readonly skilled: number
+}
+
+/** Wallets of one world: what was said of them by each rule, and by p-value and interval. */
+export interface Counted {
+  readonly name: string
+  readonly verdicts: Readonly<Record<string, Verdict>>
+  readonly judged: number
+  readonly entries: number
+  readonly events: number
+  /** Judged wallets with a p-value of at most .05, .01 and .001. */
+  readonly small: readonly [number, number, number]
+  /** Judged wallets whose edge is within its interval. */
+  readonly covered: number
+  /** Sum over judged wallets of the edge told of them. */
+  readonly edges: number
+}
+
+export interface Done {
+  readonly task: Task
+  readonly counted: ReadonlyArray<Counted>
+}
+
+/** The skill of analytics.md: 20 wallets of 100 with 8 points. */
+const skill = { edge: 0.08, skilled: 20 }
+
+function work(task: Task): Done {
+  if (task.kind === "null") {
+    const { volume, profit, profitWhole } = nullWorld(task.seed)
+    const counted = [
+      count("as ruled", [...volume, ...profit]),
+      count("from profit boards, as ruled", profit),
+      count("from profit boards, had what they won before counted", profitWhole),
+    ]
+    return { task, counted }
+  }
+  const worlds = skilledWorld(task.seed, skill, task.sharings)
+  return { task, counted: worlds.map((seen, i) => count(`${task.sharings[i]}`, seen)) }
+}
+
+function count(name: string, seen: ReadonlyArray<Seen>): Counted {
+  const judged = seen.filter(({ judgement }) => judgement !== null)
+  const smaller = (level: number) =>
+    judged.filter(({ judgement }) => (judgement?.pValue ?? 1) <= level).length
+  return {
+    name,
+    verdicts: Object.fromEntries(
+      Object.entries(rules).map(([rule, labelsOf]) => [rule, verdict(seen, labelsOf(seen))]),
+    ),
+    judged: judged.length,
+    entries: judged.reduce((sum, { rates }) => sum + (rates?.resolved ?? 0), 0),
+    events: judged.reduce((sum, { rates }) => sum + (rates?.events ?? 0), 0),
+    small: [smaller(0.05), smaller(0.01), smaller(0.001)],
+    covered:
+      judged.filter(({ edge, rates }) =>
+        rates !== null && rates.edgeLow <= edge && edge <= rates.edgeHigh
+      ).length,
+    edges: judged.reduce((sum, { rates }) => sum + (rates?.edge ?? 0), 0),
+  }
+}
+
+function verdict(seen: ReadonlyArray<Seen>, labels: ReadonlyArray<string>): Verdict {
+  const skilled = (i: number) => (seen[i]?.edge ?? 0) > 0
+  return {
+    labelled: labels.filter((label) => label !== "neutral").length,
+    right: labels.filter((label, i) => label === "follow" && skilled(i)).length,
+    skilled: seen.filter((_, i) => skilled(i)).length,
+  }
+}
+
+/** Of a worker; the checker takes this file for a page. */
+declare function postMessage(message: Done): void
+
+addEventListener("message", (event) => {
+  if (event instanceof MessageEvent) postMessage(work(event.data))
+})

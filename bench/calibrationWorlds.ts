@@ -1,0 +1,204 @@
+/**
+ * Simulated worlds in which every wallet's skill is known, the wallets their boards pick, and what
+ * several rules make of those.
+ *
+ * @module
+ */
+import { boardOf } from "../src/adapters/simulation/boards.ts"
+import type { Episode } from "../src/adapters/simulation/episodes.ts"
+import type { Wallet, WalletGroup } from "../src/adapters/simulation/wallets.ts"
+import { makeWorld, type World } from "../src/adapters/simulation/world.ts"
+import {
+  type Judgement,
+  judgementOf,
+  labels,
+  type Rates,
+  ratesOf,
+} from "../src/domain/calibration.ts"
+import { normalTail } from "../src/domain/normal.ts"
+import { marketScore, noSums, recount, type WalletSums } from "../src/domain/score.ts"
+import { day, type EpochMs } from "../src/domain/time.ts"
+import { resolvedEntriesMin } from "../src/domain/whale.ts"
+
+/** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
+const plain = {
+  mechanicalShare: 0,
+  sportsShare: 0,
+  oddBookShare: 0,
+  dislocationShare: 0,
+  lateShare: 0,
+  correctedShare: 0,
+  silentShare: 0,
+  lifeDays: [8, 16],
+} as const
+
+/** Wallets picked from each kind of board. */
+const picked = { volume: 60, profit: 40 }
+const wallets = 100
+
+/** Many more than the boards pick. Who bets more often bets less, so that volume picks of all kinds. */
+function nullGroups(): ReadonlyArray<WalletGroup> {
+  return [0.6, 1, 1.5, 2, 3, 4].map((entriesPerDay) => ({
+    count: 30,
+    habit: "bettor",
+    edge: 0,
+    entriesPerDay,
+    prices: [0.02, 0.95],
+    repeatShare: 0.3,
+    eventShare: 0.5,
+    medianStakeUsd: 1_500 / entriesPerDay,
+  }))
+}
+
+/** The few with skill and the many without who play as much, and others that play little. */
+function skilledGroups(edge: number, skilled: number): ReadonlyArray<WalletGroup> {
+  const group = (count: number, edge: number, entriesPerDay: number): WalletGroup => ({
+    count,
+    habit: "bettor",
+    edge,
+    entriesPerDay,
+    prices: [0.3, 0.7],
+    repeatShare: 0,
+    eventShare: 0,
+    medianStakeUsd: 700,
+  })
+  return [group(skilled, edge, 26), group(wallets - skilled, 0, 26), group(wallets, 0, 1)]
+}
+
+/** A wallet as a rule sees it, and what is true of it. */
+export interface Seen {
+  readonly edge: number
+  readonly rates: Rates | null
+  readonly judgement: Judgement | null
+  readonly tTested: Judgement | null
+}
+
+/**
+ * A world without skill, whose boards are read half way. Wallets of the volume board count all they
+ * did and do, those of the profit board what they do from then on; `profitWhole` is what these would
+ * be if all counted, as if they had not been chosen for having won.
+ */
+export function nullWorld(seed: number): {
+  readonly volume: ReadonlyArray<Seen>
+  readonly profit: ReadonlyArray<Seen>
+  readonly profitWhole: ReadonlyArray<Seen>
+} {
+  const walletDays = 70
+  const world = makeWorld({ ...plain, seed, markets: 80, walletDays, wallets: nullGroups() })
+  const [began, ends] = [world.options.origin - walletDays * day, world.options.origin]
+  const read = began + walletDays / 2 * day
+  const board = (by: "volume" | "profit") =>
+    boardOf(world, "all", "overall", by, read).map(({ wallet }) => wallet)
+  const volume = board("volume").slice(0, picked.volume)
+  const profit = board("profit").filter((wallet) => !volume.includes(wallet)).slice(
+    0,
+    picked.profit,
+  )
+  const seen = (wallet: Wallet, from: EpochMs) =>
+    see(world, wallet, eventsOf(world.truth.episodes(wallet, from, ends)))
+  return {
+    volume: volume.map((wallet) => seen(wallet, began)),
+    profit: profit.map((wallet) => seen(wallet, read)),
+    profitWhole: profit.map((wallet) => seen(wallet, began)),
+  }
+}
+
+/** So many bets of each wallet count. */
+const bets = 600
+
+/**
+ * A world in which some of the wallets that trade most have `edge`. Each wallet's bets are in events
+ * of their own, or in as many fewer as each of `sharings` says: the same bet is then made so often.
+ */
+export function skilledWorld(
+  seed: number,
+  { edge, skilled }: { readonly edge: number; readonly skilled: number },
+  sharings: ReadonlyArray<number>,
+): ReadonlyArray<ReadonlyArray<Seen>> {
+  const walletDays = 90
+  const groups = skilledGroups(edge, skilled)
+  const world = makeWorld({ ...plain, seed, markets: 500, walletDays, wallets: groups })
+  const [began, ends] = [world.options.origin - walletDays * day, world.options.origin]
+  const tracked = boardOf(world, "all", "overall", "volume", ends).slice(0, wallets)
+  return sharings.map((times) =>
+    tracked.map(({ wallet }) => {
+      const events = eventsOf(world.truth.episodes(wallet, began, ends)).slice(0, bets / times)
+      const repeated = events.map(([first]) =>
+        first === undefined ? [] : Array.from({ length: times }, () => first)
+      )
+      return see(world, wallet, repeated)
+    })
+  )
+}
+
+/** Entries by event, in the order in which the events were first entered. */
+function eventsOf(episodes: ReadonlyArray<Episode>): ReadonlyArray<ReadonlyArray<Episode>> {
+  return [...Map.groupBy(episodes, ({ market }) => market.eventSlug).values()]
+}
+
+function see(
+  world: World,
+  wallet: Wallet,
+  events: ReadonlyArray<ReadonlyArray<Episode>>,
+): Seen {
+  const sums = sumsOf(world, events)
+  const judgement = judgementOf(sums)
+  const deviations = events.flat().flatMap(({ market, outcome, price, hedge }) => {
+    const paid = world.truth.payouts(market)
+    return paid === null || hedge ? [] : [paid[outcome] - price]
+  })
+  const tTested = judgement === null ? null : { ...judgement, pValue: tTest(deviations) }
+  return { edge: wallet.group.edge, rates: ratesOf(sums), judgement, tTested }
+}
+
+function sumsOf(world: World, events: ReadonlyArray<ReadonlyArray<Episode>>): WalletSums {
+  return events.reduce((sums, episodes) => {
+    const markets = Map.groupBy(episodes, ({ market }) => market.id).values()
+    const scores = [...markets].flatMap((entries) => {
+      const market = entries[0]?.market
+      if (market === undefined) return []
+      return [marketScore(entries, world.truth.payouts(market), market.takerFeeRate)]
+    })
+    return recount(sums, [], scores)
+  }, noSums)
+}
+
+/** Two-sided, as if entries were independent and normal: by Wallace's approximation of Student's t. */
+function tTest(deviations: ReadonlyArray<number>): number {
+  const freedom = deviations.length - 1
+  const mean = deviations.reduce((sum, x) => sum + x, 0) / deviations.length
+  const variance = deviations.reduce((sum, x) => sum + (x - mean) ** 2, 0) / freedom
+  const t = mean / Math.sqrt(variance / deviations.length)
+  const z = (8 * freedom + 1) / (8 * freedom + 3) *
+    Math.sqrt(freedom * Math.log1p(t * t / freedom))
+  return 2 * normalTail(z)
+}
+
+type Label = "follow" | "fade" | "neutral"
+
+/** What each rule calls each wallet, in order. */
+export const rules: Readonly<
+  Record<string, (seen: ReadonlyArray<Seen>) => ReadonlyArray<Label>>
+> = {
+  "this rule": (seen) => judged(seen, ({ judgement }) => judgement),
+  "t-test, corrected": (seen) => judged(seen, ({ tTested }) => tTested),
+  "t-test, p < .05": (seen) => seen.flatMap((one) => judged([one], ({ tTested }) => tTested)),
+  "win rate over 55 %": (seen) =>
+    seen.map(({ rates }) =>
+      rates !== null && rates.resolved >= resolvedEntriesMin && rates.winRate > 0.55
+        ? "follow"
+        : "neutral"
+    ),
+}
+
+function judged(
+  seen: ReadonlyArray<Seen>,
+  judgementOf: (one: Seen) => Judgement | null,
+): ReadonlyArray<Label> {
+  const judgements = seen.flatMap((one, i) => {
+    const judgement = judgementOf(one)
+    return judgement === null ? [] : [[`${i}`, judgement] as const]
+  })
+  const given = labels(new Map(judgements))
+  return seen.map((_, i) => given.get(`${i}`) ?? "neutral")
+}
