@@ -42,15 +42,10 @@ export const Scorecard = Schema.Struct({
     cancelledEntries: Count.annotate({
       description: "Entries in markets that were cancelled: they count nowhere",
     }),
-    leftOut: Schema.Struct({
-      unread: Count,
-      truncated: Count,
-      tooFewEntries: Count,
-      tooFewEvents: Count,
-    }).annotate({
+    leftOut: Schema.Struct({ unread: Count, truncated: Count, tooFew: Count }).annotate({
       description:
         "Tracked wallets without a label, by the first reason: history not read yet, not " +
-        "to be had whole, too few resolved entries, too few events",
+        "to be had whole, or fewer resolved entries or events than the method asks for",
     }),
   }),
   overall: Schema.Struct({
@@ -140,17 +135,19 @@ export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Sco
 function placesOf(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<WhaleRow>) {
   const byWallet = new Map(rows.map((row) => [row.wallet, row]))
   const labeled: Array<WhaleRow> = []
-  const leftOut = { unread: 0, truncated: 0, tooFewEntries: 0, tooFewEvents: 0 }
+  const leftOut = { unread: 0, truncated: 0, tooFew: 0 }
   for (const { wallet, history } of tracked) {
     const row = byWallet.get(wallet)
     if (history === "reading") leftOut.unread += 1
     else if (history === "truncated") leftOut.truncated += 1
-    else if (row === undefined || row.resolved < resolvedEntriesMin) leftOut.tooFewEntries += 1
-    else if (row.events < eventsMin) leftOut.tooFewEvents += 1
+    else if (row === undefined || !isJudged(row)) leftOut.tooFew += 1
     else labeled.push(row)
   }
   return { labeled, leftOut }
 }
+
+const isJudged = ({ resolved, events }: WhaleRow): boolean =>
+  resolved >= resolvedEntriesMin && events >= eventsMin
 
 const labelled = (rows: ReadonlyArray<WhaleRow>, label: typeof WhaleLabel.Type): number =>
   rows.filter((row) => row.label === label).length

@@ -4,6 +4,7 @@
  * @module
  */
 import { Context, Duration, Effect, Layer } from "effect"
+import { eventsMin } from "../domain/calibration.ts"
 import { BelowThreshold } from "../domain/refusal.ts"
 import { type CalibrationTable, calibrationTable, resolvedEntriesMin } from "../domain/whale.ts"
 import { readOnChange } from "./readOnChange.ts"
@@ -39,5 +40,6 @@ export class WhaleTable extends Context.Service<WhaleTable, {
 const readingsApart = Duration.seconds(5)
 
 const tooFew = new BelowThreshold({
-  message: `No tracked wallet has ${resolvedEntriesMin} resolved entries yet`,
+  message:
+    `No tracked wallet has ${resolvedEntriesMin} resolved entries in ${eventsMin} events yet`,
 })

@@ -44,8 +44,8 @@ law("scorecard() is of the published shape, whoever is tracked", anyWallets, (dr
 
 law("scorecard() has a place for every tracked wallet, and only one", anyWallets, (drawn) => {
   const { coverage: { trackedWallets, labeledWallets, leftOut }, labels } = cardOf(knownAll(drawn))
-  const { unread, truncated, tooFewEntries, tooFewEvents } = leftOut
-  strictEqual(labeledWallets + unread + truncated + tooFewEntries + tooFewEvents, trackedWallets)
+  const { unread, truncated, tooFew } = leftOut
+  strictEqual(labeledWallets + unread + truncated + tooFew, trackedWallets)
   strictEqual(labels.follow + labels.fade + labels.neutral, labeledWallets)
   strictEqual(trackedWallets, drawn.length)
 })
@@ -145,7 +145,7 @@ Deno.test("scorecard() says why a wallet is left out: the first reason there is"
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
     now,
   })
-  equal(coverage.leftOut, { unread: 1, truncated: 1, tooFewEntries: 2, tooFewEvents: 1 })
+  equal(coverage.leftOut, { unread: 1, truncated: 1, tooFew: 3 })
   strictEqual(coverage.labeledWallets, 1)
 })
 

@@ -122,7 +122,7 @@ test("a wallet that is new is counted within a minute, though no calibration cha
     yield* Ref.set(world.shelf.tracked, tracked)
     yield* TestClock.adjust("1 minute")
     const { coverage } = yield* bodyOf(yield* get())
-    equal([coverage.trackedWallets, coverage.leftOut.tooFewEntries], [2, 1])
+    equal([coverage.trackedWallets, coverage.leftOut.tooFew], [2, 1])
   }))
 
 test("it says of its wallets what the sold table says of them", () =>
