@@ -53,7 +53,7 @@ export const tellEntries = Effect.fnUntraced(function* (
   const largest = tellable.toSorted(byStake)
   const chosen = largest.slice(0, itemsMax)
   const later = largest.slice(itemsMax)
-  tally(told.rejected, { over_budget: later.length })
+  if (later.length > 0) tally(told.rejected, { over_budget: later.length })
   const books = yield* readBooks(services, chosen, told.rejected)
   const now = yield* Clock.currentTimeMillis
   const items = chosen.map(({ wallet, market, entry }) =>
