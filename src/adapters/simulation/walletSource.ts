@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { type EpochMs, second } from "../../domain/time.ts"
+import { day, type EpochMs, second } from "../../domain/time.ts"
 import type { ActivityPage, ActivityRow, WalletSource } from "../../services/VenueClient.ts"
 import { type ActivityMark, activityOf } from "./activity.ts"
 import { boardCategories, boardOf } from "./boards.ts"
@@ -27,7 +27,7 @@ export function walletSource(
   return {
     categories: boardCategories,
     leaderboard: (board, limit) =>
-      Effect.map(now, (at) => ({
+      Effect.map(Effect.tap(now, (at) => lookThrough(world, at)), (at) => ({
         rows: boardOf(world, board.period, board.category, board.by, at)
           .slice(0, Math.max(0, limit))
           .map(({ wallet }, index) => ({
@@ -55,6 +55,22 @@ export function walletSource(
         }
       }),
   }
+}
+
+/**
+ * Boards rest on everything that all wallets ever did: it is gone through a day at a time, so that
+ * nobody else has to wait for all of it.
+ */
+function lookThrough(world: World, at: EpochMs): Effect.Effect<void> {
+  const { origin, walletDays } = world.options
+  const [wallet] = world.wallets
+  if (wallet === undefined) return Effect.void
+  const first = Math.floor(origin / day) - walletDays
+  const dates = Array.from({ length: Math.floor(at / day) - first }, (_, index) => first + index)
+  return Effect.forEach(dates, (date) => {
+    const range = { from: date * day, to: date * day }
+    return Effect.andThen(Effect.sync(() => world.truth.plans(wallet, range)), Effect.yieldNow)
+  }, { discard: true })
 }
 
 const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
