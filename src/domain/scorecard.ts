@@ -181,7 +181,8 @@ const method = {
     "Most wallets are neutral, and that is expected: a price mostly tells how often it wins, public " +
     "audits found no group of wallets that beats its own entry prices once all that were tried are " +
     "corrected for, and a label is given only to what luck would hardly do. Read a win rate beside " +
-    "the mean entry price: buying at 0.90 wins nine times in ten without any skill.",
+    "the mean entry price: buying at 0.90 wins nine times in ten without any skill. The intervals of " +
+    "bands take every entry for a chance of its own; many share a market, so they are too narrow.",
 } as const
 
 const disclaimer =

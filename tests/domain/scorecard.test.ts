@@ -169,7 +169,7 @@ Deno.test("scorecard() of nothing is zeros and unknowns, with its method and dis
     false,
     30,
   ])
-  match(rest.method.reading, /neutral, and that is expected/)
+  match(rest.method.reading, /neutral, and that is expected.*share a market.*too narrow/)
   match(rest.disclaimer, /not the profit or loss.*exits are not tracked.*not financial advice/)
 })
 
