@@ -77,9 +77,6 @@ const servicesLayer = (settings: Settings) => {
   const venue = venueLayer(settings)
   return Layer.mergeAll(
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
-    Layer.mergeAll(Ingestion.layer({ tick }), Resolving.layer, Research.layer).pipe(
-      Layer.provide(venue),
-    ),
     TrackRecord.layer,
     Layer.mergeAll(
       Ingestion.layer({ tick }),
