@@ -127,6 +127,16 @@ Deno.test("judgementOf() is what ratesOf() says, and the p-value", () => {
   ok(Math.abs(pValue / 0.0022214 - 1) < 1e-4, `${pValue}`)
 })
 
+Deno.test("judgementOf() takes the markets of one event for one, and events for apart", () => {
+  const [apart, pairs] = [played(40, 30, 0.5), played(20, 15, 0.5)]
+  const shared = pairs.map((event) => [...event, ...event])
+  const [one, other] = [judgementOf(sumsOf(apart)), judgementOf(sumsOf(shared))]
+  equal(one?.edge, other?.edge)
+  // 2 P(X >= 15), X binomial (20, 1/2): 2 x 21700 / 2^20.
+  ok(Math.abs((other?.pValue ?? 0) / (2 * 21_700 / 2 ** 20) - 1) < 1e-9, `${other?.pValue}`)
+  ok((one?.pValue ?? 1) < 0.1 * (other?.pValue ?? 0))
+})
+
 const anyJudged = Arbitrary.map(
   Arbitrary.array(
     Arbitrary.schema(Schema.Struct({
