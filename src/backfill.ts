@@ -7,7 +7,8 @@
  *
  * @module
  */
-import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger, References } from "effect"
+import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { References, Schema } from "effect"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import { whyStopped } from "./announce.ts"
 import { progressBar, progressLine, summary, trackingLine } from "./backfillLines.ts"
@@ -17,6 +18,13 @@ import { WalletHistory } from "./services/WalletHistory.ts"
 import { WhaleStore } from "./services/WhaleStore.ts"
 import { type BackfillSettings, loadBackfill } from "./settings.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
+
+/** There is nobody whose past could be read. */
+class NothingTracked extends Schema.TaggedError<NothingTracked>()("NothingTracked", {}) {
+  override get message() {
+    return "No wallet is tracked: the leaderboards gave none. Run it again later"
+  }
+}
 
 /** How often the bar moves in a terminal, and how often a log is written to where there is none. */
 const barEvery = Duration.millis(250)
@@ -62,7 +70,9 @@ const program = Effect.gen(function* () {
     const tracking = yield* Tracking
     const backfill = yield* Backfill
     if ((yield* store.tracked).length === 0) {
+      yield* Console.log("No wallet is tracked yet: reading the leaderboards")
       yield* Console.log(trackingLine(yield* tracking.update))
+      if ((yield* store.tracked).length === 0) return yield* new NothingTracked()
     }
     return yield* backfill.run(watcher)
   })
@@ -92,6 +102,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const exit: Exit.Exit<BackfillProgress, unknown> = await Effect.runPromise(Fiber.await(fiber))
 if (Exit.isSuccess(exit)) await Effect.runPromise(Console.log(summary(exit.value)))
 else if (!Cause.hasInterruptsOnly(exit.cause)) {
-  await Effect.runPromise(Console.error(whyStopped(exit.cause)))
+  const error = Cause.squash(exit.cause)
+  await Effect.runPromise(
+    Console.error(error instanceof NothingTracked ? error.message : whyStopped(exit.cause)),
+  )
 }
 Deno.exit(Exit.isSuccess(exit) && exit.value.failed === 0 ? 0 : 1)

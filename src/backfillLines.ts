@@ -28,7 +28,7 @@ export function progressLine(progress: BackfillProgress): string {
 export function summary(progress: BackfillProgress): string {
   const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
   if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
-  const took = Duration.format(Duration.seconds(Math.round((at - startedAt) / second)))
+  const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["whole", `${whole} of ${wallets}, read to their beginning`],
     ["truncated", `${truncated}, of which there is more than can be read: they get no calibration`],

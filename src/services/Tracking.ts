@@ -89,6 +89,10 @@ const update = Effect.fn("Tracking.update")(function* (services: Services) {
     const { read, failed } = yield* readBoards(services, left, rejected)
     answered.push(...read)
     left = failed
+    if (left.length > 0 && count < boardTriesMax) {
+      const after = Duration.format(boardRetryDelay)
+      yield* Effect.logWarning(`${left.length} leaderboards are asked again in ${after}`)
+    }
     // What answered is worked off before the rest is waited for.
     if (read.length === 0 && count > 1) continue
     const taken = yield* take(services, candidates(answered))
@@ -109,7 +113,13 @@ const readBoards = Effect.fnUntraced(function* (
 ) {
   const results = yield* Effect.forEach(
     boards,
-    (board) => Effect.result(source.leaderboard(board, boardDepth)),
+    (board) =>
+      source.leaderboard(board, boardDepth).pipe(
+        Effect.tapError(({ reason }) =>
+          Effect.logWarning(`Cannot read the leaderboard ${boardName(board)}`, reason)
+        ),
+        Effect.result,
+      ),
     { concurrency },
   )
   const read: Array<ReadBoard> = []
@@ -122,9 +132,6 @@ const readBoards = Effect.fnUntraced(function* (
     }
     tally(rejected, result.success.rejected)
     read.push({ board, standings: result.success.rows.slice(0, boardDepth) })
-  }
-  if (failed.length > 0) {
-    yield* Effect.logWarning("Cannot read leaderboards", failed.map(boardName).join(", "))
   }
   return { read, failed }
 })
