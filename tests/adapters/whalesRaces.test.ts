@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Arbitrary, Effect, Fiber, Schema } from "effect"
+import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/adapters/postgres/whales.ts"
 import { actKey, type NumberedAct } from "../../src/domain/act.ts"
@@ -15,7 +15,8 @@ import {
   type UncountedEvent,
   WhaleStore,
 } from "../../src/services/WhaleStore.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { liveTest } from "../support/effect.ts"
+import { holds, stores } from "../support/stores.ts"
 import { actOf, entryOf, factsOf, marketOf, resolutionOf, start, walletOf } from "./whales.laws.ts"
 
 const wallets = [0, 1, 2, 3]
@@ -252,28 +253,80 @@ const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<
   }
 })
 
-onEveryStore("WhaleStore", (law) => {
-  law(
-    "eight at once lose no mark and count nothing twice, even cut short in the middle",
-    holds(shifts, (shifts) =>
-      Effect.gen(function* () {
-        const store = yield* WhaleStore
-        yield* store.track(
-          wallets.map((n) => ({
-            wallet: walletOf(n),
-            name: "Somebody",
-            source: "profit" as const,
-          })),
-          start,
-        )
-        yield* Effect.forEach(
-          shifts,
-          (tasks) => Effect.forEach(tasks, (task) => turnsOf(store, task), { discard: true }),
-          { concurrency: workers, discard: true },
-        )
-        yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
-        yield* workedOff(store, shifts.flat())
-        yield* checked(store, shifts.flat())
-      }).pipe(Effect.provide(layer)), { runs: 8 }),
+/** Some that are done one after another, then two that overlap. */
+const pairs = Arbitrary.array(Arbitrary.schema(Task), { minLength: 12, maxLength: 12 })
+
+/** Looks whether the second waits; on the embedded store it cannot even begin. */
+const looksMax = 40
+
+/** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
+const overlapping = Effect.fnUntraced(
+  function* (first: Effect.Effect<unknown>, second: Effect.Effect<unknown>) {
+    const sql = yield* SqlClient
+    const begun = yield* Deferred.make<void>()
+    const other = yield* Effect.forkChild(Effect.andThen(Deferred.await(begun), second))
+    yield* sql.withTransaction(Effect.gen(function* () {
+      yield* first
+      yield* Deferred.succeed(begun, undefined)
+      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+        const waiting = yield* sql`
+          SELECT FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`
+        if (waiting.length > 0) break
+      }
+    }))
+    yield* Fiber.join(other)
+  },
+)
+
+const everybody = wallets.map((n) => ({
+  wallet: walletOf(n),
+  name: "Somebody",
+  source: "profit" as const,
+}))
+
+const twoOverlap = (tasks: ReadonlyArray<Task>) =>
+  Effect.gen(function* () {
+    const [first, second, ...before] = tasks
+    if (first === undefined || second === undefined) return
+    const store = yield* WhaleStore
+    yield* store.track(everybody, start)
+    const known = markets.filter((market) => market !== first.market)
+    yield* store.saveFacts(known.map((market) => factsOf(market)), [], start)
+    yield* Effect.forEach(before, (task) => work(store, task), { discard: true })
+    yield* overlapping(work(store, first), work(store, second))
+    yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
+    yield* workedOff(store, [])
+    yield* checked(store, tasks)
+  })
+
+const manyAtOnce = (shifts: ReadonlyArray<ReadonlyArray<Task>>) =>
+  Effect.gen(function* () {
+    const store = yield* WhaleStore
+    yield* store.track(everybody, start)
+    yield* Effect.forEach(
+      shifts,
+      (tasks) => Effect.forEach(tasks, (task) => turnsOf(store, task), { discard: true }),
+      { concurrency: workers, discard: true },
+    )
+    yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
+    yield* workedOff(store, shifts.flat())
+    yield* checked(store, shifts.flat())
+  })
+
+for (const { name, layer: served } of stores) {
+  const on = (law: string, body: Effect.Effect<void, never, WhaleStore | SqlClient>) =>
+    liveTest(
+      `WhaleStore on the ${name} store: ${law}`,
+      () => body.pipe(Effect.provide(layer), Effect.provide(served)),
+    )
+
+  on(
+    "of two that overlap none undoes what the other did",
+    holds(pairs, twoOverlap, { runs: name === "embedded" ? 5 : 40 }),
   )
-})
+  on(
+    "eight at once lose no mark and count nothing twice, even cut short in the middle",
+    holds(shifts, manyAtOnce, { runs: 5 }),
+  )
+}
