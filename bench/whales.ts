@@ -10,6 +10,7 @@
  *
  * @module
  */
+import process from "node:process"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../src/adapters/postgres/whales.ts"
@@ -143,6 +144,7 @@ const bench = Effect.gen(function* () {
   const store = timed(yield* WhaleStore, clocks)
   // The rows of wallets of which nothing will be new.
   yield* calibrate(yield* WhaleStore)
+  const busy = process.cpuUsage()
   for (clocks.round = 0; clocks.round < passes; clocks.round++) {
     const first = openMarkets(size) + clocks.round * marketsPerPass
     const counted = yield* clocks.on("the whole pass", pass(store, first))
@@ -150,7 +152,9 @@ const bench = Effect.gen(function* () {
       print(`${marketsPerPass} markets resolved, ${counted} positions counted`)
     }
   }
+  const { user, system } = process.cpuUsage(busy)
   clocks.table()
+  print(`  of a pass, busy in this process ${((user + system) / 1_000 / passes).toFixed(0)} ms`)
   print("questions")
   const asked = new Clocks()
   yield* ask(asked)

@@ -10,6 +10,7 @@ import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/domain/mark
 import type { Resolution } from "../../src/domain/resolution.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/domain/score.ts"
 import type {
+  HeldSums,
   MadePosition,
   StalePosition,
   UncountedEvent,
@@ -63,7 +64,12 @@ const Call = Schema.Union([
     events: int(1, 9),
     late: Schema.Literal(false),
   }),
-  Schema.Struct({ do: Schema.Literal("saveCounted"), events: int(1, 9), late: Schema.Boolean }),
+  /** Of events, or of sums, as they stood some calls ago. */
+  Schema.Struct({
+    do: Schema.Literal("saveCounted"),
+    events: int(1, 9),
+    late: Schema.Literals(["events", "sums"]),
+  }),
   Schema.Struct({
     do: Schema.Literal("saveCalibrated"),
     whales: some(Schema.Struct({ wallet, at: int(0, 2), resolved: int(0, 1) }), 3),
@@ -180,7 +186,15 @@ export interface Worker {
   readonly store: Store
   stale: ReadonlyArray<StalePosition>
   uncounted: ReadonlyArray<UncountedEvent>
+  sums: ReadonlyMap<string, HeldSums>
 }
+
+export const worker = (store: Store): Worker => ({
+  store,
+  stale: [],
+  uncounted: [],
+  sums: new Map(),
+})
 
 const byPlace = (a: StalePosition, b: StalePosition) =>
   `${a.wallet} ${a.market.id}` < `${b.wallet} ${b.market.id}` ? -1 : 1
@@ -240,10 +254,12 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
         at,
       )
     case "saveCounted": {
-      const old = worker.uncounted
+      const { uncounted: old, sums } = worker
       // All of them: which are the oldest is a question of its own.
       worker.uncounted = sorted(yield* store.uncounted(manyMax))
-      return yield* count(store, (call.late ? old : worker.uncounted).slice(0, call.events), n)
+      const events = (call.late === "events" ? old : worker.uncounted).slice(0, call.events)
+      worker.sums = yield* store.sums(all(wallets, walletOf))
+      return yield* count(store, events, call.late === "sums" ? sums : worker.sums, n)
     }
     case "saveCalibrated":
       return yield* store.saveCalibrated(
@@ -273,28 +289,29 @@ function madeOf(
   })
 }
 
-/** Counts events as whoever counts does: sums read after them, all saved together. */
-const count = Effect.fnUntraced(
-  function* (store: Store, events: ReadonlyArray<UncountedEvent>, n: number) {
-    const held = yield* store.sums(events.map(({ wallet }) => wallet))
-    return yield* store.saveCounted(
-      events.flatMap(({ wallet, positions }) =>
-        positions.map(({ marketId, version, entries }) => ({
-          wallet,
-          marketId,
-          version,
-          score: entries.length === 0 ? null : scoreOf(n),
-        }))
-      ),
-      [...held].map(([wallet, { version }]) => ({
+/** Saves what events come to, and sums that were moved from those that were read. */
+const count = (
+  store: Store,
+  events: ReadonlyArray<UncountedEvent>,
+  held: ReadonlyMap<string, HeldSums>,
+  n: number,
+) =>
+  store.saveCounted(
+    events.flatMap(({ wallet, positions }) =>
+      positions.map(({ marketId, version, entries }) => ({
         wallet,
+        marketId,
         version,
-        sums: sumsOf(n),
-        judgement: n % 2 === 0 ? null : { pValue: 0.5, edge: 0, followRoi: 0, fadeRoi: 0 },
-      })),
-    )
-  },
-)
+        score: entries.length === 0 ? null : scoreOf(n),
+      }))
+    ),
+    [...new Set(events.map(({ wallet }) => wallet))].map((wallet) => ({
+      wallet,
+      version: held.get(wallet)?.version ?? 0,
+      sums: sumsOf(n),
+      judgement: n % 2 === 0 ? null : { pValue: 0.5, edge: 0, followRoi: 0, fadeRoi: 0 },
+    })),
+  )
 
 const sorted = (events: ReadonlyArray<UncountedEvent>) =>
   events.map((event) => ({

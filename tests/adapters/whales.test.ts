@@ -25,9 +25,9 @@ import {
   type Store,
   walletOf,
   type Worker,
+  worker,
 } from "./whales.laws.ts"
 
-const worker = (store: Store): Worker => ({ store, stale: [], uncounted: [] })
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 const never = { from: 0, to: 0, askedBefore: 0 }
 

@@ -126,16 +126,19 @@ const saveCounted = (sql: SqlClient) =>
         [...positions.map(({ wallet }) => wallet), ...wallets.map(({ wallet }) => wallet)],
       )
       const marketKeys = yield* keys(sql, "market", positions.map(({ marketId }) => marketId))
-      const counted = jsonText(positions.map(({ wallet, marketId, version, score }) => ({
-        wallet_id: walletKeys.get(wallet),
-        market_id: marketKeys.get(marketId),
-        version,
-        score,
-      })))
-      yield* takeMarks(sql, counted)
+      const keyed = positions.map((position) => ({
+        ...position,
+        walletKey: walletKeys.get(position.wallet) ?? nobody,
+        marketKey: marketKeys.get(position.marketId) ?? nobody,
+      }))
+      yield* takeMarks(sql, keyed)
       const saved = yield* moveSums(
         sql,
-        counted,
+        jsonText(keyed.map(({ walletKey, marketKey, score }) => ({
+          wallet_id: walletKey,
+          market_id: marketKey,
+          score,
+        }))),
         wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? nobody })),
       )
       if (saved !== wallets.length) return yield* new Changed()
@@ -147,16 +150,22 @@ const saveCounted = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The key of a wallet that is not tracked. */
+/** The key of a wallet, or market, that is not known. */
 const nobody = 0
 
+type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly marketKey: number }
+
 /** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
-const takeMarks = Effect.fnUntraced(function* (sql: SqlClient, counted: string) {
-  const [row] = yield* sql<{ sound: boolean }>`
+const takeMarks = Effect.fnUntraced(
+  function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
+    const [row] = yield* sql<{ sound: boolean }>`
     WITH incoming AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, version
-      FROM json_to_recordset(${counted}::json)
-        AS i (wallet_id integer, market_id integer, version bigint)
+      FROM unnest(
+        ${positions.map(({ walletKey }) => walletKey)}::integer[],
+        ${positions.map(({ marketKey }) => marketKey)}::integer[],
+        ${positions.map(({ version }) => BigInt(version))}::bigint[]
+      ) AS i (wallet_id, market_id, version)
       LEFT JOIN whale_market USING (market_id)
     ), held AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
@@ -170,8 +179,9 @@ const takeMarks = Effect.fnUntraced(function* (sql: SqlClient, counted: string) 
     SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
       = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
       AS sound`
-  if (row?.sound !== true) return yield* new Changed()
-})
+    if (row?.sound !== true) return yield* new Changed()
+  },
+)
 
 /** Returns how many wallets had the sums that were moved. */
 const moveSums = (
