@@ -7,8 +7,10 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { boardCategories, boardOf, type BoardRow } from "../../src/adapters/simulation/boards.ts"
+import { midOf } from "../../src/adapters/simulation/books.ts"
+import type { Plan } from "../../src/adapters/simulation/episodes.ts"
 import { layer } from "../../src/adapters/simulation/venue.ts"
-import { defaultGroups } from "../../src/adapters/simulation/wallets.ts"
+import { defaultGroups, type Wallet } from "../../src/adapters/simulation/wallets.ts"
 import { makeWorld } from "../../src/adapters/simulation/world.ts"
 import { day, second } from "../../src/domain/time.ts"
 import { boardPeriods } from "../../src/domain/tracking.ts"
@@ -49,31 +51,48 @@ Deno.test("boards of all categories add up to the overall one", () => {
   }
 })
 
+/** What a plan brought in, and what is left of it at its price or payout, at the origin. */
+function resultOf({ moves, redemption, market }: Plan) {
+  const shares: [number, number] = [0, 0]
+  let usd = 0
+  for (const { kind, outcome, lots, price } of moves.filter((move) => move.at <= origin)) {
+    const whole = kind === "split" || kind === "merge"
+    const size = (kind === "buy" || kind === "split" ? 1 : -1) * lots / 100
+    usd -= size * (whole ? 1 : price)
+    shares[outcome] += size
+    if (whole) shares[outcome === 0 ? 1 : 0] += size
+  }
+  const told = world.told(market, origin)
+  const flat = shares.every((held) => Math.abs(held) < 1e-9)
+  const over = told !== undefined || flat
+  if (redemption !== null && redemption.at <= origin) return { over, usd: usd + redemption.usd }
+  const quote = world.quote(market, Math.min(origin, market.resolvedAt - 1))
+  const first = quote === null ? 0.5 : midOf(quote)
+  const [one, other] = told === undefined ? [first, 1 - first] : told ?? [0, 0]
+  return { over, usd: usd + shares[0] * one + shares[1] * other }
+}
+
+const resultsOf = (wallet: Wallet) =>
+  world.truth.plans(wallet, { from: -Infinity, to: origin }).map(resultOf)
+
 Deno.test("all-time profit is what was paid in and out where all is over", () => {
   const board = byWallet(boardOf(world, "all", "overall", "profit", origin))
   for (const wallet of world.wallets) {
-    let usd = 0
-    for (const plan of world.truth.plans(wallet, { from: -Infinity, to: origin })) {
-      const { moves, redemption, market } = plan
-      const shares = [0, 0]
-      let spent = 0
-      for (const { kind, outcome, lots, price } of moves.filter((move) => move.at <= origin)) {
-        const size = lots / 100
-        const brings = kind === "buy" || kind === "split" ? 1 : -1
-        spent += brings * size * (kind === "split" || kind === "merge" ? 1 : price)
-        shares[outcome] = (shares[outcome] ?? 0) + brings * size
-        if (kind !== "split" && kind !== "merge") continue
-        shares[1 - outcome] = (shares[1 - outcome] ?? 0) + brings * size
-      }
-      const told = world.told(market, origin)
-      const flat = shares.every((held) => Math.abs(held) < 1e-9)
-      if (told === undefined && !flat) continue
-      const paid = redemption !== null && redemption.at <= origin
-        ? redemption.usd
-        : shares.reduce((sum, held, outcome) => sum + held * (told?.[outcome] ?? 0), 0)
-      usd += paid - spent
-    }
+    const over = resultsOf(wallet).filter(({ over }) => over)
+    const usd = over.reduce((sum, result) => sum + result.usd, 0)
     const shown = board.get(wallet.number)?.pnl ?? 0
+    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+  }
+})
+
+Deno.test("all days' profits, marked, are what was paid in and out and what is held", () => {
+  const days = Array.from(
+    { length: world.options.walletDays },
+    (_, ago) => byWallet(boardOf(world, "day", "overall", "profit", origin - ago * day)),
+  )
+  for (const wallet of world.wallets) {
+    const usd = resultsOf(wallet).reduce((sum, result) => sum + result.usd, 0)
+    const shown = days.reduce((sum, board) => sum + (board.get(wallet.number)?.pnl ?? 0), 0)
     ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
   }
 })

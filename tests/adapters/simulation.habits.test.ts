@@ -131,7 +131,13 @@ Deno.test("every habit's edge at the prices it paid is the one planted", () => {
   ]
   const sums = groups.map(() => ({ count: 0, sum: 0, squares: 0 }))
   for (const seed of [21, 22, 23]) {
-    const world = makeWorld({ seed, markets: 240, mechanicalShare: 0, wallets: groups })
+    const world = makeWorld({
+      seed,
+      markets: 240,
+      mechanicalShare: 0,
+      gateShare: 0.2,
+      wallets: groups,
+    })
     const from = world.options.origin - world.options.walletDays * day
     for (let seat = 0; seat < world.catalogue.seats; seat++) {
       let market = world.catalogue.at(seat, from + 45 * day)
@@ -159,10 +165,14 @@ Deno.test("every habit's edge at the prices it paid is the one planted", () => {
       }
     }
   }
+  let squared = 0
   groups.forEach(({ habit, edge }, index) => {
     const { count, sum, squares } = sums[index] ?? { count: 0, sum: 0, squares: 0 }
     const error = Math.sqrt(squares) / count
     const what = `${habit} of ${edge}: off by ${sum / count} over ${count}, error ${error}`
     ok(Math.abs(sum / count) < 4 * error && error < 0.02, what)
+    squared += (sum / count / error) ** 2
   })
+  // Half a spread not made good moves all groups a little the same way: chi-squared of them together.
+  ok(squared < groups.length + 4 * Math.sqrt(2 * groups.length), `${squared}`)
 })

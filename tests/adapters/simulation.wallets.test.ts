@@ -35,7 +35,7 @@ const everyAct = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ActivityRow> = []
   let cursor: string | null = null
-  for (let turn = 0; turn < 50; turn++) {
+  for (let turn = 0; turn < 900; turn++) {
     const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
       .activity(wallet, range, cursor)
     ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
@@ -86,6 +86,20 @@ at("activity asked for in pieces is the whole", (_, source) =>
       const older = yield* everyAct(source, address, { from: now - 6 * day, to: cut })
       deepStrictEqual([...newer, ...older], whole)
     }
+  }))
+
+test("a cursor goes on after the last row, also in the middle of a transaction", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now)
+    const range = { from: now - 4 * day, to: now }
+    const read = (rows: number) =>
+      Effect.flatMap(VenueClient, ({ wallets }) =>
+        Effect.forEach(
+          world.wallets,
+          ({ address }) =>
+            wallets === null ? Effect.die("none") : everyAct(wallets, address, range),
+        )).pipe(Effect.provide(layer(world, { activityRows: rows })))
+    deepStrictEqual(yield* read(3), yield* read(10_000))
   }))
 
 at("a stranger has no activity", (_, source) =>

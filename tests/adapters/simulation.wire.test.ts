@@ -208,6 +208,24 @@ at(
     }),
 )
 
+at("markets are found by their ids, closed or open as asked", () =>
+  Effect.gen(function* () {
+    const live = world.catalogue.at(1, now)
+    const ids = [0, 1, 2].map((ago) => world.catalogue.turn(1, live.turn - ago).id)
+    const next = world.catalogue.turn(1, live.turn + 1).id
+    const asked = [...ids, next].map((id) => `condition_ids=${id}`).join("&")
+    const found = Effect.fnUntraced(function* (closed: boolean) {
+      const { body } = yield* client()(`/markets/keyset?${asked}&closed=${closed}&limit=100`)
+      return rows(body, "markets").map((row) => field(row, "conditionId"))
+    })
+    deepStrictEqual([yield* found(false), yield* found(true)], [ids.slice(0, 1), ids.slice(1)])
+    const page = (yield* client()(`/markets/${ids[1]}`)).body
+    const winners = rows(page, "tokens").map((token) => field(token, "winner") === true ? 1 : 0)
+    const past = world.catalogue.turn(1, live.turn - 1)
+    deepStrictEqual(winners, world.told(past, now)?.map(Math.floor))
+    deepStrictEqual((yield* client()(`/markets/${next}`)).status, 404)
+  }))
+
 at("resolutions say what the world paid, once it has", () =>
   Effect.gen(function* () {
     const seats = Array.from({ length: 20 }, (_, seat) => world.catalogue.at(seat, now))
