@@ -6,9 +6,10 @@
  */
 import { Arbitrary, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import type { Deed } from "../../src/adapters/simulation/deeds.ts"
+import { type Deed, fillOf } from "../../src/adapters/simulation/deeds.ts"
 import { heldAfter, lotsPerShare } from "../../src/adapters/simulation/episodes.ts"
 import type { Habit } from "../../src/adapters/simulation/habits.ts"
+import type { Fill } from "../../src/adapters/simulation/tape.ts"
 import { defaultGroups, type WalletGroup } from "../../src/adapters/simulation/wallets.ts"
 import { makeWorld, type World } from "../../src/adapters/simulation/world.ts"
 import { day, hour, second } from "../../src/domain/time.ts"
@@ -111,6 +112,39 @@ Deno.test("the rows of a market are the moves of its plan, share for share", () 
   }
   for (const kind of ["buy", "sell", "split", "merge", "convert", "redeem"] as const) {
     ok(seen.has(kind), `nobody did ${kind}`)
+  }
+})
+
+Deno.test("the tape holds the fills that wallets' own rows tell of, and no others of theirs", () => {
+  const world = wornWorld(2)
+  const to = world.options.origin
+  const from = to - 2 * day
+  const spelled = (fills: ReadonlyArray<Fill>) => fills.map((fill) => JSON.stringify(fill)).sort()
+  const told = world.wallets.flatMap((wallet) => world.deeds(wallet, { from, to }, Infinity))
+  const known = new Set(world.wallets.map(({ address }) => address))
+  const printed: Array<Fill> = []
+  for (let seat = 0; seat < world.catalogue.seats; seat++) {
+    const last = world.catalogue.at(seat, to).turn
+    for (let turn = world.catalogue.at(seat, from).turn; turn <= last; turn++) {
+      const market = world.catalogue.turn(seat, turn)
+      printed.push(...world.trades(market, { from, to }, Infinity))
+    }
+  }
+  const ours = printed.filter(({ wallet }) => known.has(wallet))
+  deepStrictEqual(spelled(ours), spelled(told.flatMap(fillOf)))
+  ok(ours.length > 100 && ours.some(({ role }) => role === "maker"))
+})
+
+Deno.test("wallets pay no price that does not suit them", () => {
+  const world = wornWorld(4)
+  for (const wallet of world.wallets) {
+    const [low, high] = wallet.group.prices
+    for (const { price, hedge } of world.truth.episodes(wallet, -Infinity, world.options.origin)) {
+      ok(
+        hedge || (price > low - 1e-9 && price < high + 1e-9),
+        `${wallet.group.habit} paid ${price}`,
+      )
+    }
   }
 })
 

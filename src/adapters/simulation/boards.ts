@@ -131,7 +131,7 @@ const nothing = { pnl: 0, volume: 0 }
 /** Whether nothing of a plan happens after an instant: its last row and the last word are out. */
 function isOver(world: World, { market, moves, redemption }: Plan, at: EpochMs): boolean {
   const last = Math.max(moves.at(-1)?.at ?? 0, redemption?.at ?? 0)
-  return last <= at && market.resolvedAt <= at && world.ending(market).settledAt <= at
+  return last <= at && world.ending(market).settledAt <= at
 }
 
 /** USD that came in, less what went out, after `from` and up to `to`. */

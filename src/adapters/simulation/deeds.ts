@@ -31,8 +31,6 @@ export interface Deed {
   readonly role: "taker" | "maker"
   readonly at: EpochMs
   readonly transaction: string
-  /** From 0, within a plan: the order of rows of one transaction. */
-  readonly number: number
 }
 
 /** Every row of a plan, oldest first. */
@@ -54,7 +52,6 @@ export function deedsOf(plan: Plan): ReadonlyArray<Deed> {
         role: move.role,
         at,
         transaction: transactionOf(mix(mix(key, 40 + index), move.alike ? 0 : piece)),
-        number: deeds.length,
       })
     }
   }
@@ -70,7 +67,6 @@ export function deedsOf(plan: Plan): ReadonlyArray<Deed> {
       role: "taker",
       at: redemption.at,
       transaction: transactionOf(mix(key, 39)),
-      number: deeds.length,
     })
   }
   return deeds
@@ -107,7 +103,6 @@ export function windfallsOf(wallet: Wallet, date: number): ReadonlyArray<Deed> {
     role: "taker",
     at: date * day + Math.floor(uniform(mix(key, 3)) * day / second) * second,
     transaction: transactionOf(mix(key, 4)),
-    number: 0,
   }]
 }
 

@@ -213,10 +213,9 @@ function kept(
   return found
 }
 
-/** The rows of a transaction stay together, in their own order. */
+/** The rows of a transaction stay together; they are alike. */
 function newestFirst(a: Deed, b: Deed): number {
-  return b.at - a.at ||
-    (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : a.number - b.number)
+  return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
 }
 
 function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {
