@@ -89,11 +89,16 @@ export const track = Effect.fnUntraced(function* (
   yield* Context.get(trial, Backfill).run({ every: tick, tell: () => Effect.void })
 })
 
-/** One tick at `at`, with the markets listed just before, as the movers' tick lists them. */
-export const tickAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
+/** The time is `at`, and the markets are listed as the movers' tick lists them. */
+export const listAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
   yield* TestClock.setTime(at)
   const pages = yield* Stream.runCollect(Context.get(trial, VenueClient).listMarkets)
   yield* Context.get(trial, MarketStore).save(pages.flatMap(({ rows }) => rows), at)
+})
+
+/** One tick at `at`. */
+export const tickAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
+  yield* listAt(trial, at)
   return yield* Context.get(trial, Whales).tick(at)
 })
 

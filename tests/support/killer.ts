@@ -1,0 +1,60 @@
+/**
+ * Kills a process at one of its calls of a port: before the call is made, or after it has done its
+ * work and before its answer arrives.
+ *
+ * @module
+ */
+import { Deferred, Effect, Fiber } from "effect"
+
+/** Counts the calls of the ports it is given, and hangs at the one it is set to. */
+export function makeKiller() {
+  let calls = 0
+  let at = 0
+  let after = false
+  let dying: Deferred.Deferred<void> | null = null
+
+  const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      calls += 1
+      if (dying === null || calls !== at) return effect
+      const hang = Effect.andThen(Deferred.succeed(dying, undefined), Effect.never)
+      return after ? Effect.andThen(effect, hang) : hang
+    })
+
+  /** The same port, each of its calls counted. */
+  const watched = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const found: unknown = Reflect.get(target, name)
+        if (Effect.isEffect(found)) return counted(found)
+        if (typeof found !== "function") return found
+        return (...args: ReadonlyArray<unknown>) => {
+          const answer: unknown = Reflect.apply(found, target, args)
+          return Effect.isEffect(answer) ? counted(answer) : answer
+        }
+      },
+    })
+
+  /** Runs a process and kills it at its `call`-th call; says whether it came to that. */
+  const killed = Effect.fnUntraced(function* (
+    call: number,
+    when: "before" | "after",
+    process: Effect.Effect<unknown>,
+  ) {
+    const death = yield* Deferred.make<void>()
+    calls = 0
+    at = call
+    after = when === "after"
+    dying = death
+    const fiber = yield* Effect.forkChild(process)
+    const died = yield* Effect.raceFirst(
+      Effect.as(Deferred.await(death), true),
+      Effect.as(Fiber.join(fiber), false),
+    )
+    yield* Fiber.interrupt(fiber)
+    dying = null
+    return died
+  })
+
+  return { watched, killed }
+}
