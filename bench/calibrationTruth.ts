@@ -2,7 +2,8 @@
  * Whale labels against known skill: how often anybody is labelled where nobody has skill, and how
  * many of the skilled are found; beside a win rate of 55 % and a plain t-test.
  *
- *     deno task bench:whales [--seeds 400] [--null 400] [--skilled 400] [--workers 2] [--sharing 8]
+ *     deno task bench:whales [--seeds 400] [--null 400] [--skilled 400] [--first 1] [--workers 2]
+ *         [--sharing 8]
  *
  * Each seed is two simulated worlds. In one no wallet has skill: 100 wallets that its boards picked
  * half way, 60 by volume and 40 by profit, with 30 to 400 entries at .02 to .95, some of them in one
@@ -19,30 +20,25 @@ const option = (name: string, otherwise: number) => {
   const at = Deno.args.indexOf(`--${name}`)
   return at < 0 ? otherwise : Number(Deno.args[at + 1])
 }
-const full = Deno.args.includes("--seeds")
 const seeds = {
   null: option("null", option("seeds", 16)),
   skilled: option("skilled", option("seeds", 4)),
 }
-const sharingEvery = option("sharing", full ? 8 : 4)
+const first = option("first", 1)
+const sharingEvery = option("sharing", seeds.skilled > 8 ? 8 : 4)
 const workers = option("workers", 2)
 
 const aims = { anyone: 0.05, found: 0.8, false: 0.05 }
 
-/** Both kinds of world by turns, so that a run that is cut short has some of either. */
 function tasks(): ReadonlyArray<Task> {
-  return Array.from({ length: Math.max(seeds.null, seeds.skilled) }, (_, i) => i + 1).flatMap(
-    (seed): ReadonlyArray<Task> => [
-      ...(seed <= seeds.null ? [{ kind: "null" as const, seed, sharings: [] }] : []),
-      ...(seed <= seeds.skilled
-        ? [{
-          kind: "skilled" as const,
-          seed,
-          sharings: seed % sharingEvery === 0 ? [1, 2, 4, 8] : [1],
-        }]
-        : []),
-    ],
-  )
+  const from = (count: number) => Array.from({ length: count }, (_, i) => first + i)
+  return [
+    ...from(seeds.skilled).map((seed): Task => {
+      const sharings = seed % sharingEvery === 0 ? [1, 2, 4, 8] : [1]
+      return { kind: "skilled", seed, sharings }
+    }),
+    ...from(seeds.null).map((seed): Task => ({ kind: "null", seed, sharings: [] })),
+  ]
 }
 
 /** Works tasks off on several workers, each with one at a time. */
