@@ -1,6 +1,5 @@
 /**
- * Kills a process at one of its calls of a port: before the call is made, or after it has done its
- * work and before its answer arrives.
+ * Kills a process before one of its calls of a port: all that the calls before it did is done.
  *
  * @module
  */
@@ -10,15 +9,13 @@ import { Deferred, Effect, Fiber } from "effect"
 export function makeKiller() {
   let calls = 0
   let at = 0
-  let after = false
   let dying: Deferred.Deferred<void> | null = null
 
   const counted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       calls += 1
       if (dying === null || calls !== at) return effect
-      const hang = Effect.andThen(Deferred.succeed(dying, undefined), Effect.never)
-      return after ? Effect.andThen(effect, hang) : hang
+      return Effect.andThen(Deferred.succeed(dying, undefined), Effect.never)
     })
 
   /** The same port, each of its calls counted. */
@@ -35,16 +32,14 @@ export function makeKiller() {
       },
     })
 
-  /** Runs a process and kills it at its `call`-th call; says whether it came to that. */
+  /** Runs a process and kills it before its `call`-th call; says whether it came to that. */
   const killed = Effect.fnUntraced(function* (
     call: number,
-    when: "before" | "after",
     process: Effect.Effect<unknown>,
   ) {
     const death = yield* Deferred.make<void>()
     calls = 0
     at = call
-    after = when === "after"
     dying = death
     const fiber = yield* Effect.forkChild(process)
     const died = yield* Effect.raceFirst(
