@@ -241,15 +241,18 @@ const totals = (sql: SqlClient) =>
     Effect.orDie,
   )
 
+/** The open markets are found first, by their index: nearly all that are held have ended. */
 const openEntries = (sql: SqlClient) =>
   sql<{ wallet: string; entries: number }>`
+    WITH open AS MATERIALIZED (
+      SELECT market_id FROM whale_market WHERE has_entries AND ended_at IS NULL
+    )
     SELECT wallet, entries
     FROM (
       SELECT wallet_id, sum(entry_count)::integer AS entries
-      FROM whale_market JOIN whale_position USING (market_id)
-      WHERE has_entries AND ended_at IS NULL AND entry_count > 0
-      GROUP BY wallet_id
-    ) open JOIN whale_wallet USING (wallet_id)`.pipe(
+      FROM open JOIN whale_position USING (market_id)
+      WHERE entry_count > 0 GROUP BY wallet_id
+    ) held JOIN whale_wallet USING (wallet_id)`.pipe(
     Effect.map((rows) => new Map(rows.map(({ wallet, entries }) => [wallet, entries]))),
     Effect.orDie,
   )
