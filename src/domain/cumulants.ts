@@ -22,8 +22,8 @@ export interface Cumulants {
  * every bend.
  */
 const reach = 4
-const half = 16
-const stretch = 6.5
+const half = 22
+const stretch = 11
 export const grid: Figures = Array.from(
   { length: 2 * half + 1 },
   (_, i) => reach * Math.sinh(stretch * (i - half) / half) / Math.sinh(stretch),
@@ -103,6 +103,9 @@ export function endsOf({ value }: Cumulants, chance: number) {
   return { lowest, highest }
 }
 
+/** Totals are whole; far out, where all summands stand still, nothing else is known of them. */
+const stepMin = 1
+
 /**
  * How far apart the totals about `slope` lie: the step of the lattice where all summands are alike,
  * and where they are not, the mean of their steps, weighed by the part each has in the variance there.
@@ -110,8 +113,11 @@ export function endsOf({ value }: Cumulants, chance: number) {
  */
 export function stepAt(cumulants: Cumulants, slope: number): number {
   const index = indexOf(cumulants, slope)
-  const at = (i: number) => (cumulants.jumps[i] ?? 0) / (cumulants.curve[i] ?? 1)
-  return Math.max(at(index), at(index + 1))
+  const at = (i: number) => {
+    const curve = cumulants.curve[i] ?? 0
+    return curve > 0 ? (cumulants.jumps[i] ?? 0) / curve : stepMin
+  }
+  return Math.max(stepMin, at(index), at(index + 1))
 }
 
 /** The interval of the grid in which the slope is `slope`; the first or last when it is in none. */

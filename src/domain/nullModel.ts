@@ -119,7 +119,7 @@ export function pValueOf(sums: NullSums): number {
   if (highest - lowest >= order) {
     const above = Math.max(Math.exp(sums.logAll), saddlepointTail(cumulants, observed, 1))
     const below = Math.max(Math.exp(sums.logNone), saddlepointTail(cumulants, observed, -1))
-    return Math.min(1, 2 * Math.min(above, below))
+    return Math.min(1, 2 * Math.max(chanceMin, Math.min(above, below)))
   }
   const missed = whole ? chanceMin : leftOut + chanceMin
   const above = chanceBetween(harmonics, Math.max(lowest, Math.floor(observed + crumb)), highest)

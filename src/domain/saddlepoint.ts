@@ -31,7 +31,7 @@ export function saddlepointTail(
   const { t, value, curve } = placeOf(cumulants, from)
   const w = Math.sqrt(Math.max(0, 2 * (t * from - value)))
   if (w < nearMean) return 1
-  const u = 2 / step * Math.sinh(step * Math.abs(t) / 2) * Math.sqrt(curve)
+  const u = 2 / step * Math.sinh(step * Math.abs(t) / 2) * Math.sqrt(Math.max(0, curve))
   const tail = normalTail(w) + normalDensity(w) * (1 / u - 1 / w)
   const bound = Math.exp(-w * w / 2)
   return tail > 0 ? Math.min(bound, tail) : bound

@@ -98,6 +98,30 @@ Deno.test("pValueOf() of a wide distribution is exact to 3 % where all weights a
   ok(least > 0.97 && greatest < 1.03, `${least} to ${greatest}`)
 })
 
+Deno.test("pValueOf() is a chance, and not too small, for events of hundreds of entries too", () => {
+  const least = [0, 3, 40, 400].flatMap((singles) =>
+    [50, 200, 500, 3_000].flatMap((weight) =>
+      [0.03, 0.5, 0.97].flatMap((price) => {
+        const events = [
+          ...Array.from({ length: singles }, () => [{ weight: 1, price: 0.9 }]),
+          ...Array.from({ length: 10 }, () => [{ weight, price }]),
+        ]
+        const sums = sumsOf(events)
+        const exact = exactPValues(convolve(events))
+        const stride = Math.ceil(exact.length / totalsMax)
+        return exact.flatMap((p, observed) => {
+          if (observed % stride > 1 && observed < exact.length - 2) return []
+          const told = pValueOf({ ...sums, observed })
+          ok(told > 0 && told <= 1, `${told}`)
+          return p > pExactMin ? [told / p] : []
+        })
+      })
+    )
+  ).reduce((a, b) => Math.min(a, b), Infinity)
+  // Where all ten large events went one way the formula is 5 % short, as for any ten alike.
+  ok(least > 0.94, `${least}`)
+})
+
 /** Three standard errors of a share of `draws` that is `p` / 2, doubled like the p-value. */
 function slack(p: number, draws: number): number {
   return 2 * (3 * Math.sqrt(p / 2 / draws) + 2 / draws)
