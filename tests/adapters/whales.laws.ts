@@ -184,16 +184,16 @@ const sumsOf = (n: number): WalletSums => ({
 /** Somebody who works with a store, and has read of it what may be old by now. */
 export interface Worker {
   readonly store: Store
-  stale: ReadonlyArray<StalePosition>
-  uncounted: ReadonlyArray<UncountedEvent>
-  sums: ReadonlyMap<string, HeldSums>
+  readonly stale: Array<ReadonlyArray<StalePosition>>
+  readonly uncounted: Array<ReadonlyArray<UncountedEvent>>
+  readonly sums: Array<ReadonlyMap<string, HeldSums>>
 }
 
 export const worker = (store: Store): Worker => ({
   store,
   stale: [],
   uncounted: [],
-  sums: new Map(),
+  sums: [],
 })
 
 const byPlace = (a: StalePosition, b: StalePosition) =>
@@ -230,9 +230,8 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
         at,
       )
     case "saveMade": {
-      const old = worker.stale
-      worker.stale = [...yield* store.stale(manyMax)].sort(byPlace)
-      const made = madeOf(call.late ? old : worker.stale, call.which)
+      worker.stale.push([...yield* store.stale(manyMax)].sort(byPlace))
+      const made = madeOf(worker.stale.at(call.late ? -3 : -1) ?? [], call.which)
       return yield* store.saveMade(made)
     }
     case "tell": {
@@ -254,12 +253,12 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
         at,
       )
     case "saveCounted": {
-      const { uncounted: old, sums } = worker
       // All of them: which are the oldest is a question of its own.
-      worker.uncounted = sorted(yield* store.uncounted(manyMax))
-      const events = (call.late === "events" ? old : worker.uncounted).slice(0, call.events)
-      worker.sums = yield* store.sums(all(wallets, walletOf))
-      return yield* count(store, events, call.late === "sums" ? sums : worker.sums, n)
+      worker.uncounted.push(sorted(yield* store.uncounted(manyMax)))
+      worker.sums.push(yield* store.sums(all(wallets, walletOf)))
+      const events = worker.uncounted.at(call.late === "events" ? -2 : -1) ?? []
+      const held = worker.sums.at(call.late === "sums" ? -2 : -1) ?? new Map()
+      return yield* count(store, events.slice(0, call.events), held, n)
     }
     case "saveCalibrated":
       return yield* store.saveCalibrated(

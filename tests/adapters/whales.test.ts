@@ -113,6 +113,62 @@ onEveryStore("WhaleStore", (law) => {
   )
 
   on(
+    "what was made of fewer acts than what is held is passed over",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 1)
+      const again = Effect.fnUntraced(function* (act: number) {
+        yield* store.saveRead({
+          ...{ wallet: walletOf(0), acts: [actOf(0, 0, act)] },
+          ...{ readFrom: start, readTo: start, history: "whole" },
+        })
+      })
+      yield* again(1)
+      yield* store.saveMade([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
+      yield* again(2)
+      yield* store.saveMade([made(0, 1)])
+      const [position] = yield* store.stale(9)
+      equal(position?.entries.length, 2)
+      yield* store.saveMade([made(0, 2)])
+      equal((yield* store.stale(9)).map(({ entries, version }) => [entries.length, version]), [[
+        1,
+        3,
+      ]])
+    }),
+  )
+
+  on(
+    "sums that another moved meanwhile are not moved again",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 3)
+      yield* store.saveMade([0, 1, 2].map((market) => made(market)))
+      yield* store.saveResolutions([0, 1, 2].map((market) => resolutionOf(market, 0)), [], start)
+      const events = yield* store.uncounted(9)
+      const save = (event: number, version: number) =>
+        store.saveCounted(
+          (events[event]?.positions ?? []).map(({ marketId, version }) => ({
+            ...{ wallet: walletOf(0), marketId, version },
+            score: marketScore([entryOf(0)], [1, 0], 0),
+          })),
+          [{
+            wallet: walletOf(0),
+            version,
+            sums: { ...noSums, events: version + 1 },
+            judgement: null,
+          }],
+        )
+      equal(yield* save(0, 0), true)
+      const before = yield* everything(store)
+      equal(yield* save(1, 0), false)
+      equal(yield* save(1, 2), false)
+      equal(yield* everything(store), before)
+      equal(yield* save(1, 1), true)
+      equal(yield* save(1, 2), false)
+      equal((yield* store.sums([walletOf(0)])).get(walletOf(0))?.version, 2)
+      equal(yield* store.uncounted(9), [])
+    }),
+  )
+
+  on(
     "the longest unasked is asked first, what has ended last",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)

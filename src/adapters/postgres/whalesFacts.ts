@@ -100,7 +100,7 @@ const saveBatch = Effect.fnUntraced(
       )
       INSERT INTO whale_stale (market_id, wallet_id)
       SELECT market_id, wallet_id FROM first_told JOIN whale_position USING (market_id)
-      WHERE acts_version > made_version ORDER BY market_id, wallet_id
+      ORDER BY market_id, wallet_id
       ON CONFLICT DO NOTHING`
   },
   (saved, sql) => sql.withTransaction(saved),
