@@ -38,7 +38,11 @@ export const Microstructure = Schema.Struct({
     down5c: Schema.NullOr(UsdAmount),
   }),
   observedAt: IsoTime,
-}).annotate({ identifier: "Microstructure" })
+}).annotate({
+  identifier: "Microstructure",
+  description: "The order book of the market's first outcome, whichever outcome is spoken of; a " +
+    "price of the second is 1 less one of the first. An impact is null where the book ends before it",
+})
 export type Microstructure = typeof Microstructure.Type
 
 /** Why a book has no microstructure, in the order they are looked for. */

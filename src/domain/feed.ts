@@ -58,15 +58,21 @@ export const WhaleEntryData = Schema.Struct({
   market: MarketRef,
   wallet: Schema.String,
   pseudonym: Schema.String,
-  outcome: Schema.String,
-  entryPrice: Price,
-  stakeUsd: Schema.Finite,
-  shares: Schema.Finite,
+  outcome: Schema.String.annotate({ description: "What the wallet chose to buy" }),
+  entryPrice: Price.annotate({ description: "Mean price of its buys, USD a share of `outcome`" }),
+  stakeUsd: Schema.Finite.annotate({ description: "Cost of its buys so far, fees not included" }),
+  shares: Schema.Finite.annotate({ description: "Shares bought so far" }),
   fills: Schema.Int,
   firstFillAt: IsoTime,
   lastFillAt: IsoTime,
-  calibration: Schema.NullOr(FrozenCalibration),
-  microstructure: Schema.NullOr(Microstructure),
+  calibration: Schema.NullOr(FrozenCalibration).annotate({
+    description:
+      "What the wallet's earlier entries came to, as it was known before this one; null " +
+      "when nothing was",
+  }),
+  microstructure: Schema.NullOr(Microstructure).annotate({
+    description: "Null when no sound book was to be had",
+  }),
 }).annotate({ identifier: "WhaleEntryData" })
 
 export const PredeterminedData = Schema.Struct({

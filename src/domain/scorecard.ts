@@ -49,12 +49,18 @@ export const Scorecard = Schema.Struct({
     }),
   }),
   overall: Schema.Struct({
-    holdToResolutionWinRate: Schema.NullOr(Rate),
-    meanEntryPrice: Schema.NullOr(Rate).annotate({
-      description: "What the win rate would be if prices were fair",
+    holdToResolutionWinRate: Schema.NullOr(Rate).annotate({
+      description: "Wins among the entries that were paid in full or not at all",
     }),
-    followRoiCostWeighted: Schema.NullOr(Schema.Finite),
-    fadeRoiCostWeighted: Schema.NullOr(Schema.Finite),
+    meanEntryPrice: Schema.NullOr(Rate).annotate({
+      description: "About what the win rate would be if prices were fair",
+    }),
+    followRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
+      description: "What a USD staked in proportion to all their stakes came to, less that USD",
+    }),
+    fadeRoiCostWeighted: Schema.NullOr(Schema.Finite).annotate({
+      description: "The same for the other outcomes, each bought at 1 less the entry's price",
+    }),
   }).annotate({ description: "Over every counted resolved entry; null while there is none" }),
   labels: Schema.Struct({ follow: Count, fade: Count, neutral: Count }),
   oddsBands: Schema.Array(OddsBand).annotate({
@@ -107,7 +113,7 @@ export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Sco
     coverage: {
       trackedWallets: tracked.length,
       resolvedEntries: rates.resolved,
-      labeledWallets: places.labeled.length,
+      labeledWallets: places.labelled.length,
       cancelledEntries: rates.cancelled,
       leftOut: places.leftOut,
     },
@@ -118,12 +124,12 @@ export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Sco
       fadeRoiCostWeighted: shownOrNull(rates.fadeRoi),
     },
     labels: {
-      follow: labelled(places.labeled, "follow"),
-      fade: labelled(places.labeled, "fade"),
-      neutral: labelled(places.labeled, "neutral"),
+      follow: countOf("follow", places.labelled),
+      fade: countOf("fade", places.labelled),
+      neutral: countOf("neutral", places.labelled),
     },
     oddsBands: rates.oddsBands.map(roundedBand),
-    topWallets: publishable(places.labeled).slice(0, topWalletsMax).map(shownWallet),
+    topWallets: publishable(places.labelled).slice(0, topWalletsMax).map(shownWallet),
     predetermined: null,
     movers: null,
     method,
@@ -134,22 +140,22 @@ export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Sco
 /** Every tracked wallet has one place: it is labelled, or it is left out for one reason. */
 function placesOf(tracked: ReadonlyArray<TrackedWallet>, rows: ReadonlyArray<WhaleRow>) {
   const byWallet = new Map(rows.map((row) => [row.wallet, row]))
-  const labeled: Array<WhaleRow> = []
+  const labelled: Array<WhaleRow> = []
   const leftOut = { unread: 0, truncated: 0, tooFew: 0 }
   for (const { wallet, history } of tracked) {
     const row = byWallet.get(wallet)
     if (history === "reading") leftOut.unread += 1
     else if (history === "truncated") leftOut.truncated += 1
     else if (row === undefined || !isJudged(row)) leftOut.tooFew += 1
-    else labeled.push(row)
+    else labelled.push(row)
   }
-  return { labeled, leftOut }
+  return { labelled, leftOut }
 }
 
 const isJudged = ({ resolved, events }: WhaleRow): boolean =>
   resolved >= resolvedEntriesMin && events >= eventsMin
 
-const labelled = (rows: ReadonlyArray<WhaleRow>, label: typeof WhaleLabel.Type): number =>
+const countOf = (label: WhaleRow["label"], rows: ReadonlyArray<WhaleRow>): number =>
   rows.filter((row) => row.label === label).length
 
 const shownWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({

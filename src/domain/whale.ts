@@ -19,33 +19,74 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
 
+/** `schema`, with a sentence for whoever reads the contract. */
+const explained = <S extends Schema.Top>(schema: S, description: string) =>
+  schema.annotate({ description })
+
+/** What several shapes say, each word for word the same. */
+const label = explained(
+  WhaleLabel,
+  "follow or fade: luck would hardly do it at these prices, and it would have paid after fees; " +
+    "else neutral, as where there is too little to judge",
+)
+const resolved = explained(Count, "Entries in markets that paid out; cancelled ones count nowhere")
+const winRate = explained(
+  Rate,
+  "Wins among the entries that were paid in full or not at all; about meanEntryPrice where prices " +
+    "are fair",
+)
+const winRateLow = explained(Rate, "Lower end of its 95 % interval (Wilson)")
+const winRateHigh = explained(Rate, "Upper end of its 95 % interval (Wilson)")
+const meanEntryPrice = explained(Rate, "Mean over entries of the price paid, USD a share")
+const edge = explained(
+  Schema.Finite,
+  "Mean over entries of payout less price, USD a share; a push or a part counts as what it paid",
+)
+const edgeLow = explained(
+  Schema.Finite,
+  "Lower end of its 95 % interval, an event taken for one trial",
+)
+const edgeHigh = explained(
+  Schema.Finite,
+  "Upper end of its 95 % interval, an event taken for one trial",
+)
+const followRoi = explained(
+  Schema.Finite,
+  "What a USD staked in proportion to its stakes, at its prices, came to, less that USD: held to " +
+    "resolution, after the venue's fee where it is known",
+)
+const fadeRoi = explained(
+  Schema.Finite,
+  "The same for as large a stake on the other outcome, bought at 1 less its price",
+)
+
 /** Entries within one band of entry prices. */
 export const OddsBand = Schema.Struct({
   band: Schema.String,
-  from: Rate,
-  to: Rate,
+  from: explained(Rate, "Included"),
+  to: explained(Rate, "Not included, but for 1"),
   entries: Count,
-  meanEntryPrice: Rate,
-  winRate: Rate,
-  winRateLow: Rate,
-  winRateHigh: Rate,
-  followRoi: Schema.Finite,
-  fadeRoi: Schema.Finite,
+  meanEntryPrice,
+  winRate,
+  winRateLow,
+  winRateHigh,
+  followRoi,
+  fadeRoi,
 }).annotate({ identifier: "OddsBand" })
 
 /** What an entry carries of its wallet: the calibration as it stood before the entry. */
 export const FrozenCalibration = Schema.Struct({
-  label: WhaleLabel,
-  resolved: Count,
-  winRate: Rate,
-  meanEntryPrice: Rate,
-  edge: Schema.Finite,
-  edgeLow: Schema.Finite,
-  edgeHigh: Schema.Finite,
-  followRoi: Schema.Finite,
-  fadeRoi: Schema.Finite,
-  computedAt: IsoTime,
-  ruleVersion: Schema.String,
+  label,
+  resolved,
+  winRate,
+  meanEntryPrice,
+  edge,
+  edgeLow,
+  edgeHigh,
+  followRoi,
+  fadeRoi,
+  computedAt: explained(IsoTime, "Before the entry's first fill"),
+  ruleVersion: explained(Schema.String, "Names the rule behind the label"),
 })
 export type FrozenCalibration = typeof FrozenCalibration.Type
 
@@ -53,26 +94,29 @@ export type FrozenCalibration = typeof FrozenCalibration.Type
 export const WhaleRow = Schema.Struct({
   pseudonym: Schema.String,
   wallet: Schema.String,
-  resolved: Count,
-  winRate: Rate,
-  fadeRoi: Schema.Finite,
-  label: WhaleLabel,
-  /** Why it is tracked: found on a board of volume, or of profit (then only later entries count). */
-  source: Schema.Literals(["volume", "profit"]),
-  /** Makes markets: its entries are never told in the feed. */
-  marketMaker: Schema.Boolean,
-  /** Events its resolved entries are spread over. */
-  events: Count,
-  winRateLow: Rate,
-  winRateHigh: Rate,
-  mirrorRoi: Schema.Finite,
-  meanEntryPrice: Rate,
-  edge: Schema.Finite,
-  edgeLow: Schema.Finite,
-  edgeHigh: Schema.Finite,
-  stakeUsd: Schema.Finite,
-  openEntries: Count,
-  oddsBands: Schema.Array(OddsBand),
+  resolved,
+  winRate,
+  fadeRoi,
+  label,
+  source: explained(
+    Schema.Literals(["volume", "profit"]),
+    "The leaderboards it was found on; one found for its profit is judged by later entries only",
+  ),
+  marketMaker: explained(Schema.Boolean, "Makes markets: its entries are never told in the feed"),
+  events: explained(Count, "Events its resolved entries are spread over"),
+  winRateLow,
+  winRateHigh,
+  mirrorRoi: followRoi,
+  meanEntryPrice,
+  edge,
+  edgeLow,
+  edgeHigh,
+  stakeUsd: explained(Schema.Finite, "Cost of its resolved entries, fees not included"),
+  openEntries: explained(Count, "Entries in markets that have not ended, sold since or not"),
+  oddsBands: explained(
+    Schema.Array(OddsBand),
+    "Its resolved entries by entry price; a band without entries is left out",
+  ),
 }).annotate({ identifier: "Whale" })
 export type WhaleRow = typeof WhaleRow.Type
 

@@ -135,6 +135,25 @@ Deno.test("every free operation asks for no payment", () => {
   }
 })
 
+Deno.test("every figure about a whale says what it is", () => {
+  const Shape = Schema.Struct({
+    properties: Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        type: Schema.optionalKey(Schema.String),
+        description: Schema.optionalKey(Schema.String),
+      }),
+    ),
+  })
+  const silent = ["Whale", "OddsBand", "WhaleEntryData"].flatMap((name) => {
+    const { properties } = Schema.decodeUnknownSync(Shape)(document.components.schemas[name])
+    return Object.entries(properties).flatMap(([property, { type, description }]) =>
+      type === "number" && description === undefined ? [`${name}.${property}`] : []
+    )
+  })
+  equal(silent, [])
+})
+
 /** Headers of HTTP and CORS that no operation needs to explain. */
 const everywhere = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
 
