@@ -60,19 +60,22 @@ export function tickLine(report: TickReport): string {
     `${report.seconds.toFixed(2)} s${failed}`
 }
 
-/** One tick of whales in one line: what was read, told, and learnt of how markets ended. */
+/**
+ * One tick of whales in one line: what was read, told, and learnt of how markets ended; and which
+ * stages have more to do than fitted in.
+ */
 export function whaleLine(report: WhaleReport): string {
   const at = new Date(report.slot).toISOString().slice(11, 19)
   const { labels } = report
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${report.acts} acts`,
+    `${report.acts.toLocaleString("en-US")} new acts`,
     `${report.items.length} entries told`,
-    `${report.resolved} resolved`,
-    `${labelled} calibrated (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
+    `${report.resolved.toLocaleString("en-US")} markets resolved`,
+    `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
   ]
-  const behind = report.behind.length > 0 ? `  behind: ${report.behind.join(", ")}` : ""
+  const behind = report.behind.length > 0 ? `  more to do: ${report.behind.join(", ")}` : ""
   const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
   return `whales ${at}  ${counts.join("  ")}  ${report.seconds.toFixed(2)} s${behind}${failed}`
 }

@@ -29,12 +29,20 @@ export function summary(progress: BackfillProgress): string {
   const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
   if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
+  const skipped = reasons(progress)
   const rows: ReadonlyArray<readonly [string, string]> = [
-    ["whole", `${whole} of ${wallets}, read to their beginning`],
-    ["truncated", `${truncated}, of which there is more than can be read: they get no calibration`],
-    ["failed", `${failed}, which the venue did not give now`],
+    ["whole", `${whole} of ${wallets} wallets, read to their beginning`],
+    ...truncated > 0
+      ? [
+        [
+          "truncated",
+          `${truncated}, of which not all can be read: they get no calibration`,
+        ] as const,
+      ]
+      : [],
+    ...failed > 0 ? [["failed", `${failed}, which the venue did not give now`] as const] : [],
     ["acts", `${number(acts)} new, in ${took}`],
-    ["no acts", reasons(progress)],
+    ...skipped === "" ? [] : [["skipped", `rows that are no acts: ${skipped}`] as const],
   ]
   const next = failed > 0
     ? "Run it again: it goes on where it stopped"
@@ -84,7 +92,7 @@ function ended({ whole, truncated, failed }: BackfillProgress): number {
 
 function reasons({ rejected }: BackfillProgress): string {
   const sorted = Object.entries(rejected).sort(([, a], [, b]) => b - a)
-  return sorted.map(([reason, count]) => `${reason} ${number(count)}`).join(", ") || "none"
+  return sorted.map(([reason, count]) => `${reason} ${number(count)}`).join(", ")
 }
 
 function number(count: number): string {

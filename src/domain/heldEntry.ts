@@ -19,7 +19,7 @@ export interface HeldEntry extends Entry {
   readonly openedAt: EpochMs
   /** The wallet's calibration as it stood before the entry; null when there was none. */
   readonly calibration: FrozenCalibration | null
-  /** Whether the feed has carried it. */
+  /** Whether it was told: the feed has carried it, and never does again. */
   readonly emitted: boolean
 }
 

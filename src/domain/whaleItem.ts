@@ -31,7 +31,7 @@ export interface ToldEntry {
   readonly microstructure: Microstructure | null
 }
 
-/** The feed item of an entry; there is one an episode, whenever it is made. */
+/** The feed item of an entry; one an entry, whenever it is made. */
 export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
   const { wallet, market, entry, microstructure } = told
   return {
@@ -56,7 +56,7 @@ export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
   }
 }
 
-/** What names an episode for ever. */
+/** What names an entry for ever. */
 function entryKey(wallet: string, marketId: MarketId, entry: HeldEntry): string {
   return `whale:${wallet}:${marketId}:${entry.outcome}:${isoTime(entry.openedAt)}`
 }

@@ -1,8 +1,8 @@
 /**
- * From entries that wait to be told to items of the feed, each episode once.
+ * From entries that wait to be told to items of the feed, each once.
  *
  * The item is put into the feed before its entry is marked as told. A crash between the two has the
- * entry told again, and the feed leaves it out: its key names the episode.
+ * entry told again, and the feed leaves it out: its key names the entry.
  *
  * @module
  */
