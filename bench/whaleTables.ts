@@ -123,8 +123,8 @@ const statements = (size: Size): ReadonlyArray<string> => {
       decode(md5(market_id || ' ' || wallet_id) || md5(n::text), 'hex')
     FROM whale_position, generate_series(1, ${actsPerPosition}) n
     ORDER BY wallet_id, market_id`,
-    `INSERT INTO whale_stale (market_id, wallet_id)
-    SELECT market_id, wallet_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
+    `INSERT INTO whale_stale (market_id, wallet_id, acted_at)
+    SELECT market_id, wallet_id, ${start} + market_id FROM whale_position WHERE market_id % 7 = 0 LIMIT ${stale}`,
     `INSERT INTO whale_sums SELECT n, 1, 60, '${JSON.stringify(judgementOf(sums))}',
       decode('${packedSums(sums).toHex()}', 'hex')
     FROM generate_series(1, ${wallets}) n`,

@@ -102,14 +102,15 @@ CREATE TABLE whale_position (
 CREATE INDEX whale_position_due ON whale_position (market_id, wallet_id) WHERE due;
 
 -- Positions whose entries have to be made anew. One in a market of unknown facts is not among them:
--- it is marked when they come.
+-- it is marked when they come. What happened last is worked off first: it is news, the past can wait.
 CREATE TABLE whale_stale (
   market_id integer NOT NULL,
   wallet_id integer NOT NULL,
-  since bigint NOT NULL DEFAULT nextval('whale_change'),
+  -- Of the newest act that made it stale, in milliseconds since the epoch.
+  acted_at bigint NOT NULL,
   PRIMARY KEY (market_id, wallet_id)
 );
-CREATE INDEX whale_stale_since ON whale_stale (since);
+CREATE INDEX whale_stale_newest ON whale_stale (acted_at DESC, market_id, wallet_id);
 
 -- Positions that have to be counted anew. `version` is of the newest change, `since` of the first.
 CREATE TABLE whale_uncounted (

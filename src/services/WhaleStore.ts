@@ -141,7 +141,7 @@ export class WhaleStore extends Context.Service<WhaleStore, {
     at: EpochMs,
   ) => Effect.Effect<void>
 
-  /** Stale positions whose market's facts are known, oldest mark first. */
+  /** Stale positions whose market's facts are known, those of the newest acts first: the past can wait. */
   readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
   /**
    * Remembers the entries of positions, and takes their mark unless their acts changed meanwhile. A

@@ -81,20 +81,33 @@ onEveryStore("WhaleStore", (law) => {
   )
 
   on(
-    "what is marked first is worked off first",
+    "what happened last is worked off first",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)
-      // Marked again, a position keeps its place.
       yield* store.saveRead({
         wallet: walletOf(0),
-        acts: [actOf(0, 0, 1)],
+        acts: [actOf(0, 3, 1), actOf(0, 1, 4), actOf(0, 6, 2)],
         readFrom: start,
         readTo: start,
         history: "whole",
       })
-      const stale = yield* store.stale(3)
-      equal(stale.map(({ market }) => market.id), [0, 1, 2].map(marketOf))
-      yield* store.saveMade([made(0, 2), ...[1, 2, 3, 4].map((market) => made(market))])
+      // Positions of a market that is known late come in their turn too.
+      yield* store.saveFacts([factsOf(6)], [], start)
+      // Marked again by something older, a position keeps its place.
+      yield* store.saveRead({
+        wallet: walletOf(0),
+        acts: [actOf(0, 1, 3)],
+        readFrom: start,
+        readTo: start,
+        history: "whole",
+      })
+      const stale = yield* store.stale(4)
+      equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
+      yield* store.saveMade([
+        made(1, 3),
+        made(3, 2),
+        ...[0, 2, 4, 6].map((market) => made(market)),
+      ])
       equal((yield* store.stale(9)).length, 0)
       equal((yield* store.due(3)).length, 3)
 

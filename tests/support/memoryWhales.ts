@@ -31,7 +31,7 @@ interface Position {
   readonly actsVersion: number
   readonly madeVersion: number
   readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
-  readonly stale: { readonly since: number } | null
+  readonly stale: { readonly actedAt: number } | null
   readonly uncounted: { readonly since: number; readonly version: number } | null
   readonly score: MarketScore | null
 }
@@ -93,7 +93,7 @@ export function memoryWhales(): WhaleStore["Service"] {
     put(held, {
       acts: new Map([...held.acts, [nameOf(act), { ...act, wallet }]]),
       actsVersion: held.actsVersion + 1,
-      stale: held.stale ?? { since: ++changes },
+      stale: { actedAt: Math.max(act.at, held.stale?.actedAt ?? act.at) },
     })
     return true
   }
@@ -211,16 +211,18 @@ export function memoryWhales(): WhaleStore["Service"] {
 
     stale: (limit) =>
       Effect.sync(() =>
-        all().sort((a, b) => (a.stale?.since ?? 0) - (b.stale?.since ?? 0)).flatMap((position) => {
-          const { facts } = marketOf(position.marketId)
-          return position.stale === null || facts === null ? [] : [{
-            wallet: position.wallet,
-            market: facts,
-            version: position.actsVersion,
-            acts: [...position.acts.values()],
-            entries: position.made.entries,
-          }]
-        }).slice(0, limit)
+        all().sort((a, b) => (b.stale?.actedAt ?? 0) - (a.stale?.actedAt ?? 0)).flatMap(
+          (position) => {
+            const { facts } = marketOf(position.marketId)
+            return position.stale === null || facts === null ? [] : [{
+              wallet: position.wallet,
+              market: facts,
+              version: position.actsVersion,
+              acts: [...position.acts.values()],
+              entries: position.made.entries,
+            }]
+          },
+        ).slice(0, limit)
       ),
     saveMade: (made) =>
       Effect.sync(() =>

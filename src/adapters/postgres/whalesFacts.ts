@@ -98,8 +98,12 @@ const saveBatch = Effect.fnUntraced(
         ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
           WHERE held.facts::text <> excluded.facts::text
       )
-      INSERT INTO whale_stale (market_id, wallet_id)
-      SELECT market_id, wallet_id FROM first_told JOIN whale_position USING (market_id)
+      INSERT INTO whale_stale (market_id, wallet_id, acted_at)
+      SELECT market_id, wallet_id, newest.acted_at
+      FROM first_told JOIN whale_position USING (market_id), LATERAL (
+        SELECT coalesce(max(acted_at), 0) AS acted_at FROM whale_act a
+        WHERE a.wallet_id = whale_position.wallet_id AND a.market_id = whale_position.market_id
+      ) newest
       ORDER BY market_id, wallet_id
       ON CONFLICT DO NOTHING`
   },

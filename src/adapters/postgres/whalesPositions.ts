@@ -41,11 +41,13 @@ const stale = (sql: SqlClient) =>
         LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
         WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
       ) AS acts
-      FROM (SELECT * FROM whale_stale ORDER BY since LIMIT ${limit}) marked
+      FROM (
+        SELECT * FROM whale_stale ORDER BY acted_at DESC, market_id, wallet_id LIMIT ${limit}
+      ) marked
       JOIN whale_position p USING (market_id, wallet_id)
       JOIN whale_wallet USING (wallet_id)
       JOIN whale_market_facts USING (market_id)
-      ORDER BY since`
+      ORDER BY acted_at DESC, market_id, wallet_id`
     return rows.map(({ wallet, facts, version, entries, acts }) => ({
       wallet,
       market: facts,

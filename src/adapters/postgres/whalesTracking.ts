@@ -168,17 +168,19 @@ const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct
         market_id integer, acted_at bigint, size float8, price float8, token_id integer,
         kind whale_act_kind, occurrence integer, transaction bytea
       )
-      ON CONFLICT DO NOTHING RETURNING market_id
+      ON CONFLICT DO NOTHING RETURNING market_id, acted_at
     ), changed AS (
       INSERT INTO whale_position AS held (market_id, wallet_id, acts_version)
       SELECT DISTINCT market_id, ${wallet}::integer, 1 FROM added ORDER BY market_id
       ON CONFLICT (market_id, wallet_id) DO UPDATE SET acts_version = held.acts_version + 1
       RETURNING market_id, wallet_id, acts_version
     ), marked AS (
-      INSERT INTO whale_stale (market_id, wallet_id)
-      SELECT market_id, wallet_id FROM changed JOIN whale_market USING (market_id)
-      WHERE event_id IS NOT NULL ORDER BY market_id
-      ON CONFLICT DO NOTHING
+      INSERT INTO whale_stale AS held (market_id, wallet_id, acted_at)
+      SELECT market_id, ${wallet}::integer, max(acted_at)
+      FROM added JOIN whale_market USING (market_id)
+      WHERE event_id IS NOT NULL GROUP BY market_id ORDER BY market_id
+      ON CONFLICT (market_id, wallet_id) DO UPDATE SET acted_at = excluded.acted_at
+        WHERE held.acted_at < excluded.acted_at
     ), counted AS (
       UPDATE whale_wallet SET acts = acts + (SELECT count(*) FROM added),
         markets = markets + (SELECT count(*) FROM changed WHERE acts_version = 1)
