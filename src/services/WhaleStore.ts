@@ -156,7 +156,8 @@ export class WhaleStore extends Context.Service<WhaleStore, {
    * Markets with entries to ask about: those that have not ended and were not asked since
    * `askedBefore` (or, where their scheduled end lies in `[ending.from, ending.to]`, since
    * `ending.askedBefore`), then those that ended after `endedAfter` and were not asked since
-   * `askedAgainBefore`; the longest unasked first.
+   * `askedAgainBefore`; the longest unasked first. An eighth of the limit is for those that ended,
+   * and they come first: without it a venue's second thoughts would wait for a backlog to end.
    */
   readonly unresolved: (query: {
     readonly limit: number

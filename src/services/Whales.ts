@@ -21,7 +21,7 @@ import { makeEntries } from "./WhaleEntries.ts"
 import { tellEntries, type Terms } from "./WhaleItems.ts"
 import { WhaleStore } from "./WhaleStore.ts"
 
-/** Wallets read in one tick, those unread for longest first, and how many at once. */
+/** Wallets read in one tick, those not tried for longest first, and how many at once. */
 const walletsMax = 2_000
 const readConcurrency = 4
 
@@ -33,8 +33,9 @@ const freshTicks = 6
 const backlogMs = 80 * second
 const backlogShare = 0.25
 
+/** Reading: a thousand wallets, at the 40 requests in ten seconds that the venue is asked. */
 const stageLimits = {
-  reading: Duration.minutes(3),
+  reading: Duration.minutes(5),
   facts: Duration.minutes(1),
   entries: Duration.minutes(2),
   items: Duration.seconds(30),
@@ -77,6 +78,8 @@ export interface WhaleOptions {
 type WhaleServices = TickServices & {
   readonly whales: WhaleStore["Service"]
   readonly history: WalletHistory["Service"]
+  /** When reading each wallet was last begun here, whatever came of it. */
+  readonly tried: Map<string, EpochMs>
 }
 
 export class Whales extends Context.Service<Whales, {
@@ -93,6 +96,7 @@ export class Whales extends Context.Service<Whales, {
           feed: yield* FeedStore,
           whales: yield* WhaleStore,
           history: yield* WalletHistory,
+          tried: new Map<string, EpochMs>(),
         }
         return Whales.of({ tick: (slot) => tick(services, options, slot) })
       }),
@@ -159,17 +163,20 @@ const makeProgress = (): Progress => ({
 
 /**
  * Reads what every tracked wallet did since it was last read. A wallet that cannot be read now costs
- * no other; it comes first at the next tick, and is told when all have been asked.
+ * no other, and is told when all have been asked. However long each such wallet takes, the next tick
+ * goes on with those this one did not come to.
  */
 const readWallets = Effect.fnUntraced(function* (
-  { whales, history }: WhaleServices,
+  { whales, history, tried }: WhaleServices,
   done: Progress,
 ) {
   const tracked = yield* whales.tracked
-  const longest = tracked.toSorted((a, b) => (a.readTo ?? 0) - (b.readTo ?? 0))
+  const seen = ({ wallet, readTo }: TrackedWallet) => tried.get(wallet) ?? readTo ?? 0
+  const longest = tracked.toSorted((a, b) => seen(a) - seen(b))
   const failures: Array<VenueUnavailable> = []
   const readOne = Effect.fnUntraced(function* (wallet: TrackedWallet) {
     const now = yield* Clock.currentTimeMillis
+    tried.set(wallet.wallet, now)
     const read = yield* Effect.result(history.readForward(wallet, now))
     if (Result.isFailure(read)) {
       failures.push(read.failure)

@@ -231,4 +231,6 @@ Deno.test("instant() reads every spelling of a time the venue uses", () => {
     ],
   )
   equal(["", null, "soon", -5, 1e300, {}].map(instant), [null, null, null, null, null, null])
+  const unspeakable = [8.64e15, "+010000-01-01T00:00:00Z", "-000001-01-01T00:00:00Z"]
+  equal([...unspeakable, "0001-01-01T00:00:00Z"].map(instant), [null, null, null, null])
 })

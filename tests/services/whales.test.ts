@@ -127,11 +127,11 @@ test("tick() does not wait longer for a silent venue than its stages may take", 
       },
     }))
     yield* Deferred.await(asked.reading)
-    yield* TestClock.adjust("3 minutes")
+    yield* TestClock.adjust("5 minutes")
     yield* Deferred.await(asked.facts)
     yield* TestClock.adjust("1 minute")
     const report = yield* Fiber.join(running)
     equal(report.failed, ["reading", "facts"])
-    equal(report.seconds, 240)
+    equal(report.seconds, 360)
     ok(report.labels !== null)
   }))

@@ -251,7 +251,10 @@ export function memoryWhales(): WhaleStore["Service"] {
         const again = known.filter(([, { resolution, askedAt, endedAt }]) =>
           resolution !== null && endedAt > endedAfter && askedAt < askedAgainBefore
         )
-        return [...first, ...again].slice(0, limit).map(([id]) => id)
+        const eighth = Math.floor(limit / 8)
+        return [...again.slice(0, eighth), ...first, ...again.slice(eighth)]
+          .slice(0, limit)
+          .map(([id]) => id)
       }),
     saveResolutions: (resolutions, asked, at) =>
       Effect.sync(() => {

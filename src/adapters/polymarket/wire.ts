@@ -21,8 +21,8 @@ const idCharsMax = 100
 /** Epoch numbers below this are seconds, above it milliseconds (as milliseconds: March 1973). */
 const secondsMax = 1e11
 
-/** The latest instant a JavaScript date can spell. */
-const instantMax = 8.64e15
+/** The latest instant with a year of four digits: what comes after it no store can spell. */
+const instantMax = Date.UTC(10_000, 0) - 1
 
 export function object(value: unknown): WireObject | null {
   return isObject(value) ? value : null
@@ -81,7 +81,10 @@ export function address(value: unknown): string | null {
   return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : null
 }
 
-/** An instant from ISO 8601 (a space for the T and a short offset too), epoch seconds or milliseconds. */
+/**
+ * An instant from ISO 8601 (a space for the T and a short offset too), epoch seconds or milliseconds;
+ * null for one before the epoch, such as the year 1, which means that there is none.
+ */
 export function instant(value: unknown): EpochMs | null {
   const epoch = number(value)
   if (epoch !== null) return epochMs(epoch)
@@ -89,14 +92,15 @@ export function instant(value: unknown): EpochMs | null {
   const spelled = value.includes(" ")
     ? value.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00")
     : value
-  const at = Date.parse(spelled)
-  return Number.isNaN(at) ? null : at
+  return sane(Date.parse(spelled))
 }
 
 function epochMs(epoch: number): EpochMs | null {
-  if (epoch <= 0) return null
-  const at = Math.trunc(epoch < secondsMax ? epoch * second : epoch)
-  return at <= instantMax ? at : null
+  return sane(Math.trunc(epoch < secondsMax ? epoch * second : epoch))
+}
+
+function sane(at: number): EpochMs | null {
+  return at > 0 && at <= instantMax ? at : null
 }
 
 /**

@@ -23,6 +23,9 @@ export const resolutions = (sql: SqlClient) => ({
   saveResolutions: saveResolutions(sql),
 })
 
+/** Of so many markets, those that have ended and come first, however many have not. */
+const againOf = (limit: number) => Math.floor(limit / 8)
+
 type Unresolved = Parameters<WhaleStore["Service"]["unresolved"]>[0]
 
 const unresolved = (sql: SqlClient) =>
@@ -38,7 +41,8 @@ const unresolved = (sql: SqlClient) =>
               AND ends_at BETWEEN ${new Date(ending.from)} AND ${new Date(ending.to)})
           ORDER BY asked_at, market_id LIMIT ${limit})
           UNION ALL
-          (SELECT 2 AS turn, market, market_id, asked_at FROM whale_market
+          (SELECT CASE WHEN row_number() OVER (ORDER BY asked_at, market_id) <= ${againOf(limit)}
+            THEN 0 ELSE 2 END AS turn, market, market_id, asked_at FROM whale_market
           WHERE has_entries AND ended_at > ${new Date(endedAfter)}
             AND asked_at < ${new Date(askedAgainBefore)}
           ORDER BY asked_at, market_id LIMIT ${limit})
