@@ -187,6 +187,20 @@ function rounded(row: WhaleRow): WhaleRow {
   }
 }
 
+/** A frozen calibration as an item shows it: the figures of the table it was taken from. */
+export function shownCalibration(frozen: FrozenCalibration): FrozenCalibration {
+  return {
+    ...frozen,
+    winRate: shownRate(frozen.winRate),
+    meanEntryPrice: shownRate(frozen.meanEntryPrice),
+    edge: shownRate(frozen.edge),
+    edgeLow: shownRate(frozen.edgeLow),
+    edgeHigh: shownRate(frozen.edgeHigh),
+    followRoi: shownRate(frozen.followRoi),
+    fadeRoi: shownRate(frozen.fadeRoi),
+  }
+}
+
 export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
   return {
     ...band,

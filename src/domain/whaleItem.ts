@@ -9,6 +9,7 @@ import type { HeldEntry } from "./heldEntry.ts"
 import type { Market, MarketId } from "./market.ts"
 import { type EpochMs, isoTime } from "./time.ts"
 import type { TrackedWallet } from "./tracking.ts"
+import { shownCalibration, shownUsd } from "./whale.ts"
 
 /** Why an entry that is due is not told, for its market; short and stable, for metrics. */
 export type MarketRejection = "market_unknown" | "market_ended"
@@ -45,12 +46,12 @@ export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
       pseudonym: wallet.name,
       outcome: market.outcomes[entry.outcome],
       entryPrice: entry.price,
-      stakeUsd: entry.stakeUsd,
+      stakeUsd: shownUsd(entry.stakeUsd),
       shares: entry.shares,
       fills: entry.fills,
       firstFillAt: isoTime(entry.firstFillAt),
       lastFillAt: isoTime(entry.lastFillAt),
-      calibration: entry.calibration,
+      calibration: entry.calibration === null ? null : shownCalibration(entry.calibration),
       microstructure,
     },
   }

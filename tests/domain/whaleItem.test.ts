@@ -19,6 +19,20 @@ const told = {
   microstructure: shown(),
 }
 
+const frozen = {
+  label: "neutral" as const,
+  resolved: 40,
+  winRate: 0.5,
+  meanEntryPrice: 0.5,
+  edge: 0,
+  edgeLow: -0.1,
+  edgeHigh: 0.1,
+  followRoi: 0,
+  fadeRoi: 0,
+  computedAt: "2026-11-01T00:00:00.000Z",
+  ruleVersion: "any",
+}
+
 Deno.test("marketRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
   const reasons = (["open", "proposed", "resolved", "closed"] as const).map((status) =>
     marketRejection(market({ status }))
@@ -35,6 +49,17 @@ Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", 
     strictEqual(decoded.data.outcome, name)
     strictEqual(decoded.data.pseudonym, told.wallet.name)
   }
+})
+
+Deno.test("whaleItem() shows figures as the table does: rates to four digits, USD to the cent", () => {
+  const calibration = { ...frozen, winRate: 2 / 3, edge: -1 / 3, fadeRoi: 1 / 7 }
+  const entry = heldEntry({ stakeUsd: 1000 / 3, calibration })
+  const { data } = whaleItem({ ...told, entry }, now)
+  ok("calibration" in data)
+  equal([data.stakeUsd, data.calibration], [
+    333.33,
+    { ...frozen, winRate: 0.6667, edge: -0.3333, fadeRoi: 0.1429 },
+  ])
 })
 
 Deno.test("whaleItem() keeps an episode's key while it grows, and gives others another", () => {
