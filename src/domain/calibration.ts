@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { varianceOf } from "./cumulants.ts"
+import { meanOf, varianceOf } from "./cumulants.ts"
 import { z95 } from "./normal.ts"
 import { pValueOf } from "./nullModel.ts"
 import {
@@ -95,11 +95,16 @@ export interface Judgement {
 /** Fewer events say too little of a wallet, however many entries they hold. */
 export const eventsMin = 10
 
-/** Null under 30 counted resolved entries or 10 events. */
+/**
+ * Null under 30 counted resolved entries or 10 events. What all choices came to, hedges too, is no
+ * evidence of an edge to the other side in those that were kept: it proves nothing then.
+ */
 export function judgementOf(sums: WalletSums): Judgement | null {
   const whole = wholeOf(sums.totals.bands)
   if (whole.entries < resolvedEntriesMin || sums.events < eventsMin) return null
-  return { pValue: pValueOf(sums.fair), edge: edgeOf(sums, whole).edge, ...roisOf(whole) }
+  const { edge } = edgeOf(sums, whole)
+  const agree = (sums.fair.observed - meanOf(sums.fair.cumulants)) * edge > 0
+  return { pValue: agree ? pValueOf(sums.fair) : 1, edge, ...roisOf(whole) }
 }
 
 type Label = typeof WhaleLabel.Type

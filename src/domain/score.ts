@@ -28,6 +28,7 @@ export interface MarketScore {
   readonly cancelled: number
   /** The bands that have entries. */
   readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
+  /** Of all entries, hedges too: those given up are mostly those that fell, so the rest prove nothing. */
   readonly favoured: FavouredSide
 }
 
@@ -71,8 +72,9 @@ export const noSums: WalletSums = {
 }
 
 /**
- * The score of entries (hedges are left out by this function) in a market that paid `payouts`, or
- * was cancelled (null); `feeRate` is the venue's taker rate.
+ * The score of entries in a market that paid `payouts`, or was cancelled (null); `feeRate` is the
+ * venue's taker rate. Hedges are left out of the figures by this function, but not of what the null
+ * model is asked: who gives up what falls by buying the other side would win all that is left.
  */
 export function marketScore(
   entries: ReadonlyArray<Entry>,
@@ -90,7 +92,7 @@ export function marketScore(
   return {
     cancelled: 0,
     bands: [...bands].map(([band, sums]) => ({ band, sums })).sort((a, b) => a.band - b.band),
-    favoured: favouredSide(chosen, payouts),
+    favoured: favouredSide(entries, payouts),
   }
 }
 
@@ -120,10 +122,10 @@ export function recount(
   after: ReadonlyArray<MarketScore>,
 ): WalletSums {
   const moved = addEvent(addEvent(sums, before, -1), after, 1)
+  if (moved.events > 0) return moved
   // Taking away what was added leaves crumbs of rounding: with the last event they go too.
-  return moved.events > 0
-    ? moved
-    : { ...noSums, totals: { ...noTotals, cancelled: moved.totals.cancelled } }
+  const fair = moved.fair.most > 0 ? moved.fair : noNullSums
+  return { ...noSums, totals: { ...noTotals, cancelled: moved.totals.cancelled }, fair }
 }
 
 function addEvent(
@@ -143,13 +145,14 @@ function addEvent(
       deviation += part.sums.paid - part.sums.price
     }
   }
-  if (count === 0) return { ...sums, totals: { cancelled, bands } }
+  const fair = addNullSums(sums.fair, eventSums(markets.map(({ favoured }) => favoured)), times)
+  if (count === 0) return { ...sums, totals: { cancelled, bands }, fair }
   return {
     totals: { cancelled, bands },
     events: sums.events + times,
     deviationSquares: sums.deviationSquares + times * deviation ** 2,
     deviationCounts: sums.deviationCounts + times * deviation * count,
     countSquares: sums.countSquares + times * count ** 2,
-    fair: addNullSums(sums.fair, eventSums(markets.map(({ favoured }) => favoured)), times),
+    fair,
   }
 }

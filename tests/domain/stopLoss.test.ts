@@ -1,0 +1,55 @@
+/**
+ * Wallets that give up what falls, at fair prices: however they do it, it is no skill.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { mix, uniform } from "../../src/adapters/simulation/seed.ts"
+import { numbered } from "../../src/domain/act.ts"
+import { judgementOf, labels, ratesOf } from "../../src/domain/calibration.ts"
+import { entriesOf } from "../../src/domain/entry.ts"
+import { marketScore, noSums, recount } from "../../src/domain/score.ts"
+import { hour } from "../../src/domain/time.ts"
+import { act, start, tokens } from "../support/acts.ts"
+
+const [yes, no] = tokens
+const bought = act("buy", { tokenId: yes, price: 0.7, size: 2_000 })
+const later = { at: start + hour, transaction: "0xbb", size: 2_000 }
+const exits = {
+  "selling it": act("sell", { ...later, tokenId: yes, price: 0.2 }),
+  "buying the other side": act("buy", { ...later, tokenId: no, price: 0.8 }),
+}
+
+/** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
+function market(seed: number, exit: typeof bought) {
+  const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
+  const won = !fell || uniform(mix(seed, 1)) < 0.2
+  const { entries } = entriesOf(numbered(fell ? [bought, exit] : [bought]), tokens)
+  return marketScore(entries, won ? [1, 0] : [0, 1], 0)
+}
+
+for (const [how, exit] of Object.entries(exits)) {
+  Deno.test(`a wallet that gives up what falls by ${how} is labelled by chance only`, () => {
+    const wallets = 200
+    const labelled = Array.from({ length: wallets }, (_, wallet) => {
+      const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
+        .reduce((sums, score) => recount(sums, [], [score]), noSums)
+      const judgement = judgementOf(sums)
+      ok(judgement !== null)
+      return labels(new Map([["it", judgement]])).get("it")
+    }).filter((label) => label !== "neutral")
+    // 5 % within three standard errors.
+    ok(labelled.length <= wallets * 0.05 + 3 * Math.sqrt(wallets * 0.05 * 0.95), `${labelled}`)
+  })
+}
+
+Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
+  const { entries } = entriesOf(numbered([bought, exits["buying the other side"]]), tokens)
+  const hedge = marketScore(entries, [0, 1], 0)
+  const sums = recount(noSums, [], [hedge])
+  equal([ratesOf(sums), sums.events, sums.fair.most], [null, 0, 1])
+  equal(recount(sums, [hedge], []), noSums)
+  const kept = marketScore(entriesOf(numbered([bought]), tokens).entries, [1, 0], 0)
+  const both = recount(recount(sums, [], [kept]), [kept], [])
+  equal([both.events, both.fair.most, both.totals], [0, 1, noSums.totals])
+})
