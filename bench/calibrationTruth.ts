@@ -152,11 +152,11 @@ const missed = [
   ...(wrong[0] > aims.false + 3 * wrong[1] ? ["labels are true"] : []),
 ]
 const report = [
-  ...reportNull("as ruled", ruled),
-  ...reportNull(
-    "had the profit boards' earlier entries counted",
-    named("null", "earlier entries too"),
-  ),
+  ...[
+    "as ruled",
+    "from profit boards, as ruled",
+    "from profit boards, had what they won before counted",
+  ].flatMap((name) => reportNull(name, named("null", name))),
   ...["1", "2", "4", "8"].flatMap((sharing) => {
     const worlds = named("skilled", sharing)
     return worlds.length === 0 ? [] : reportSkilled(sharing, worlds)
