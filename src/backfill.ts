@@ -7,16 +7,17 @@
  *
  * @module
  */
-import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { Cause, Console, Duration, Effect, Exit, Layer, Logger } from "effect"
 import { References, Schema } from "effect"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import { whyStopped } from "./announce.ts"
 import { progressBar, progressLine, summary, trackingLine } from "./backfillLines.ts"
-import { Backfill, type BackfillProgress, type Watcher } from "./services/Backfill.ts"
+import { Backfill, type Watcher } from "./services/Backfill.ts"
 import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
 import { WhaleStore } from "./services/WhaleStore.ts"
 import { type BackfillSettings, loadBackfill } from "./settings.ts"
+import { untilSignal } from "./untilSignal.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
 
 /** There is nobody whose past could be read. */
@@ -89,17 +90,7 @@ function banner({ venue, database }: BackfillSettings): string {
   return `Bellwether 1.0.0, backfill\n  venue     ${told}\n  store     ${store}`
 }
 
-/** Runs to the end or until a signal; a second one does not wait. */
-const fiber = Effect.runFork(program)
-let asked = false
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    if (asked) Deno.exit(1)
-    asked = true
-    Effect.runFork(Fiber.interrupt(fiber))
-  })
-}
-const exit: Exit.Exit<BackfillProgress, unknown> = await Effect.runPromise(Fiber.await(fiber))
+const exit = await untilSignal(program)
 if (Exit.isSuccess(exit)) await Effect.runPromise(Console.log(summary(exit.value)))
 else if (!Cause.hasInterruptsOnly(exit.cause)) {
   const error = Cause.squash(exit.cause)

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Cause, Console, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Ref } from "effect"
+import { Cause, Console, Deferred, Duration, Effect, Exit, Layer, Logger, Ref } from "effect"
 import { References, Schedule, Schema } from "effect"
 import * as handOvers from "./adapters/handOvers.ts"
 import * as feedStore from "./adapters/postgres/feed.ts"
@@ -38,6 +38,7 @@ import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
+import { untilSignal } from "./untilSignal.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
 import { whaleJobs } from "./whaleJobs.ts"
 
@@ -215,17 +216,7 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
-/** Runs until a signal; a second one does not wait. */
-const fiber = Effect.runFork(program)
-let asked = false
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    if (asked) Deno.exit(1)
-    asked = true
-    Effect.runFork(Fiber.interrupt(fiber))
-  })
-}
-const exit = await Effect.runPromise(Fiber.await(fiber))
+const exit = await untilSignal(program)
 if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
   await Effect.runPromise(Console.error(whyStopped(exit.cause)))
   Deno.exit(1)

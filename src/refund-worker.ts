@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Cause, Console, Duration, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { Cause, Console, Duration, Effect, Exit, Layer, Logger } from "effect"
 import { References, Schedule, Schema } from "effect"
 import { layerPostgres } from "./adapters/postgres/client.ts"
 import * as refundStore from "./adapters/postgres/refunds.ts"
@@ -23,6 +23,7 @@ import { Refunds } from "./services/Refunds.ts"
 import { refundTimingWithin } from "./services/refundTiming.ts"
 import { Treasury } from "./services/Treasury.ts"
 import { InvalidSettings } from "./settings.ts"
+import { untilSignal } from "./untilSignal.ts"
 import { loadWorker, type WorkerSettings } from "./workerSettings.ts"
 
 /** The migration this worker's statements are written for. */
@@ -162,17 +163,7 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
-/** Runs until a signal, then finishes what it is at; a second signal does not wait. */
-const fiber = Effect.runFork(program)
-let asked = false
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  Deno.addSignalListener(signal, () => {
-    if (asked) Deno.exit(1)
-    asked = true
-    Effect.runFork(Fiber.interrupt(fiber))
-  })
-}
-const exit = await Effect.runPromise(Fiber.await(fiber))
+const exit = await untilSignal(program)
 if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
   const error = Cause.squash(exit.cause)
   await Effect.runPromise(Console.error(
