@@ -1,7 +1,7 @@
 /**
- * What a wallet did in one market, as the venue tells it, and what identifies each deed.
+ * What a wallet did in one market, as the venue tells it, and what identifies each act.
  *
- * Rows alike in every field are common and real, so a deed is known by its fields and its number
+ * Rows alike in every field are common and real, so an act is known by its fields and its number
  * among the like of its transaction. That number can only be given by whoever sees the transaction
  * whole. A transaction has one timestamp, so whoever has read a second to its end has seen whole
  * every transaction in it: `wholeSeconds` takes acts by whole seconds only, wherever pages end.

@@ -1,10 +1,10 @@
 /**
  * The memory of tracked wallets in PostgreSQL.
  *
- * Whoever changes the acts or entries of a wallet locks its row first; whoever reads how a market stands in
- * order to mark positions by it, or changes that, locks its row next. Rows are locked in one order: wallets, markets,
- * marks, sums, the revision, and each of these by their keys. So no mark is lost between two writers,
- * and none waits for another in a circle.
+ * Whoever changes the acts or entries of a wallet locks its row first; whoever reads how a market
+ * stands in order to mark positions by it, or changes that, locks its row next. Rows are locked in one
+ * order: wallets, markets, marks, sums, the revision, and each of these by their keys. So no mark is
+ * lost between two writers, and none waits for another in a circle.
  *
  * @module
  */

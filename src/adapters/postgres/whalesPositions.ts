@@ -124,7 +124,7 @@ const saveBatch = Effect.fnUntraced(
         DELETE FROM whale_stale s USING made
         WHERE s.market_id = made.market_id AND s.wallet_id = made.wallet_id
           AND version = acts_version
-      ), told AS (
+      ), flagged AS (
         UPDATE whale_market SET has_entries = left_with.entries
         FROM (
           SELECT market_id, bool_or(entry_count > 0) OR EXISTS (
