@@ -11,9 +11,14 @@ import { layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles, MigrationNeeded } from "../../src/adapters/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/adapters/postgres/payments.ts"
 import { grantRoles, roles } from "../../src/adapters/postgres/roles.ts"
+import { layer as whaleStore } from "../../src/adapters/postgres/whales.ts"
+import { marketScore, noSums } from "../../src/domain/score.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { WhaleStore } from "../../src/services/WhaleStore.ts"
+import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
 import { led, paths, ticket } from "./payments.laws.ts"
+import { actOf, entryOf, factsOf, marketOf, resolutionOf, start, walletOf } from "./whales.laws.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 
@@ -95,6 +100,44 @@ asRole(
       SELECT count(*) AS count FROM refund WHERE state = 'queued'`
       equal(queued?.count, 3n)
     }).pipe(Effect.provide(sold(service))),
+)
+
+asRole(
+  "the service remembers wallets from their first act to their calibration; the worker sees none",
+  ({ service, refund }) =>
+    Effect.gen(function* () {
+      const store = yield* WhaleStore
+      const wallet = walletOf(0)
+      yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
+      const acts = [actOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
+      yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
+      const [stale] = yield* store.stale(9)
+      equal(stale?.acts, acts)
+      yield* store.saveMade([{
+        ...{ wallet, marketId: marketOf(0), version: 1 },
+        ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
+      }])
+      equal((yield* store.due(9)).length, 1)
+      equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)
+      const score = marketScore([entryOf(0)], [1, 0], 0)
+      for (const counted of [score, null]) {
+        yield* store.track([{ wallet, name: "Somebody", source: "volume" }], start)
+        const [position] = (yield* store.uncounted(9))[0]?.positions ?? []
+        const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
+        const moved = { wallet, version, sums: noSums, judgement: null }
+        const took = { wallet, marketId: marketOf(0), version: position?.version ?? 0 }
+        equal(yield* store.saveCounted([{ ...took, score: counted }], [moved]), true)
+        yield* store.saveResolutions([resolutionOf(0, 1)], [], start)
+      }
+      yield* store.saveCalibrated([{ computedAt: start, row: whaleRow({ wallet }) }], [])
+      equal((yield* store.calibrated).length, 1)
+      yield* store.saveCalibrated([], [wallet])
+      equal(yield* store.calibrationVersion, "4")
+      yield* refused(refund, "SELECT * FROM whale_wallet")
+      yield* refused(service, "TRUNCATE whale_act")
+    }).pipe(Effect.provide(whaleStore.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
 asRole(
