@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Duration, Effect, Result } from "effect"
 import { type Microstructure, microstructure } from "../domain/book.ts"
 import { isMarketMaker } from "../domain/entry.ts"
 import { type HeldEntry, isDue, type Telling } from "../domain/heldEntry.ts"
@@ -19,6 +19,8 @@ import type { DuePosition, WhaleStore } from "./WhaleStore.ts"
 /** Positions looked at, and items made, in one tick: the largest stakes; the others wait. */
 const dueMax = 2_000
 const itemsMax = 50
+/** How long books are waited for: an item without one is worth more than none. */
+const bookPatience = Duration.seconds(10)
 
 /** What an entry must have to be told, whoever made it. */
 export type Terms = Omit<Telling, "marketMaker">
@@ -115,7 +117,8 @@ const readBooks = Effect.fnUntraced(function* (
   if (firsts.size === 0) return shown
   const books = yield* venue.books([...firsts.keys()]).pipe(
     Effect.map(({ rows }) => rows),
-    Effect.catchTag("VenueUnavailable", () => {
+    Effect.timeout(bookPatience),
+    Effect.catch(() => {
       tally(rejected, { unavailable: firsts.size })
       return Effect.succeed([])
     }),

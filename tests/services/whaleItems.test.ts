@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { FeedItem, NewFeedItem } from "../../src/domain/feed.ts"
 import type { HeldEntry } from "../../src/domain/heldEntry.ts"
@@ -159,6 +159,18 @@ test("tellEntries() tells an entry without microstructure where no sound book is
       const [item] = told
       ok(item?.type === "whale_entry" && item.data.microstructure === null)
     }
+  }))
+
+test("tellEntries() does not wait for books that never come until its stage is over", () =>
+  Effect.gen(function* () {
+    const { tell, setBooks } = yield* stage([heldEntry()])
+    const asked = yield* Deferred.make<void>()
+    setBooks(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+    const telling = yield* Effect.forkChild(Effect.timeout(tell(), "30 seconds"))
+    yield* Deferred.await(asked)
+    yield* TestClock.adjust("30 seconds")
+    const { items, rejected } = yield* Fiber.join(telling)
+    equal([items.length, rejected], [1, { unavailable: 1 }])
   }))
 
 test("tellEntries() asks nothing of the venue while nothing waits", () =>
