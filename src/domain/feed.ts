@@ -19,6 +19,11 @@ const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 export const MarketRef = Schema.Struct({
   slug: Schema.String,
   question: Schema.String,
+  /** Items of a store filled by an earlier version have none. */
+  outcomes: Schema.optionalKey(Schema.Tuple([Schema.String, Schema.String])).annotate({
+    description:
+      "Their names; prices and microstructure are of the first, where nothing else is said",
+  }),
   url: Schema.String,
   category: Schema.NullOr(Schema.String),
   eventEndDate: Schema.NullOr(IsoTime),
@@ -29,9 +34,9 @@ export type MarketRef = typeof MarketRef.Type
 
 /** A market as an item shows it. */
 export function marketRef(market: Market): MarketRef {
-  const { slug, question, url, category, endsAt, volumeUsd, liquidityUsd } = market
+  const { slug, question, outcomes, url, category, endsAt, volumeUsd, liquidityUsd } = market
   const eventEndDate = endsAt === null ? null : isoTime(endsAt)
-  return { slug, question, url, category, eventEndDate, volumeUsd, liquidityUsd }
+  return { slug, question, outcomes, url, category, eventEndDate, volumeUsd, liquidityUsd }
 }
 
 export const MoveWindow = Schema.Literals(["1h", "24h"])

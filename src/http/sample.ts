@@ -15,6 +15,7 @@ const before = "2026-11-01T11:10:00.000Z"
 const market: MarketRef = {
   slug: "sample-will-the-bridge-open-in-2027",
   question: "Sample: will the bridge open in 2027?",
+  outcomes: ["Yes", "No"],
   url: "https://venue.example/market/sample-will-the-bridge-open-in-2027",
   category: "Sample",
   eventEndDate: "2027-12-31T23:59:59.000Z",

@@ -47,6 +47,7 @@ Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", 
     const decoded = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
     ok(decoded.type === "whale_entry")
     strictEqual(decoded.data.outcome, name)
+    equal(decoded.data.market.outcomes, ["Yes", "No"])
     strictEqual(decoded.data.pseudonym, told.wallet.name)
   }
 })
