@@ -28,11 +28,16 @@ export interface FavouredSide {
   readonly price: number
   /** What it was paid, in [0, 1]. */
   readonly paid: number
+  /**
+   * What all entries of the market came to beyond weight x (paid - price), whichever side was paid:
+   * who turns round after a fall pays more than a dollar for both sides. Left out it is 0.
+   */
+  readonly beside?: number
 }
 
 /** Plain JSON; every field is a plain sum over events. */
 export interface NullSums {
-  /** Sum of weight x paid: what came out. */
+  /** Sum of weight x paid, and of what came beside it: what came out. */
   readonly observed: number
   /** Sum of the weights: the most that could come out; the least is 0. */
   readonly most: number
@@ -54,11 +59,12 @@ export const noNullSums: NullSums = {
 
 /** What one event of one wallet adds. */
 export function eventSums(markets: ReadonlyArray<FavouredSide>): NullSums {
+  const beside = markets.reduce((sum, { beside = 0 }) => sum + beside, 0)
   const sides = markets.filter(({ weight }) => weight > 0).sort((a, b) => b.price - a.price)
-  if (sides.length === 0) return noNullSums
+  if (sides.length === 0) return { ...noNullSums, observed: beside }
   const outcomes = outcomesOf(sides)
   return {
-    observed: sides.reduce((sum, { weight, paid }) => sum + weight * paid, 0),
+    observed: sides.reduce((sum, { weight, paid }) => sum + weight * paid, beside),
     most: sides.reduce((sum, { weight }) => sum + weight, 0),
     logAll: Math.log(outcomes.at(-1)?.chance ?? 1),
     logNone: Math.log(outcomes[0]?.chance ?? 1),
@@ -110,8 +116,9 @@ const crumb = 1e-6
  * and as far out on the other: twice the smaller of P(N >= observed) and P(N <= observed).
  */
 export function pValueOf(sums: NullSums): number {
-  const { observed, most, cumulants, harmonics } = sums
+  const { most, cumulants, harmonics } = sums
   if (most === 0) return 1
+  const observed = Math.min(most, Math.max(0, sums.observed))
   const whole = most < order
   const ends = whole ? { lowest: 0, highest: most } : endsOf(cumulants, leftOut)
   const lowest = Math.max(0, Math.floor(ends.lowest))

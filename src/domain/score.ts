@@ -106,10 +106,14 @@ function favouredSide(
   const first = entries.filter(({ outcome }) => outcome === 0).length
   const outcome = 2 * first >= entries.length ? 0 : 1
   const weight = Math.abs(2 * first - entries.length)
-  if (weight === 0) return noSide
+  const edges = entries.reduce((sum, entry) => sum + payouts[entry.outcome] - entry.price, 0)
+  if (weight === 0) return { ...noSide, beside: edges }
   const priceOf = (entry: Entry) => entry.outcome === outcome ? entry.price : 1 - entry.price
   const price = entries.reduce((sum, entry) => sum + priceOf(entry), 0) / entries.length
-  return { weight, price, paid: payouts[outcome] }
+  const paid = payouts[outcome]
+  // All on one side there is nothing beside it, but for crumbs of rounding.
+  const beside = weight === entries.length ? 0 : edges - weight * (paid - price)
+  return { weight, price, paid, beside }
 }
 
 /**
@@ -145,7 +149,10 @@ function addEvent(
       deviation += part.sums.paid - part.sums.price
     }
   }
-  const fair = addNullSums(sums.fair, eventSums(markets.map(({ favoured }) => favoured)), times)
+  const sides = markets.map(({ favoured }) => favoured)
+  // Hedges alone, as many on either side, leave nothing: else crumbs could not be told from them.
+  const asked = count > 0 || sides.some(({ weight }) => weight > 0)
+  const fair = asked ? addNullSums(sums.fair, eventSums(sides), times) : sums.fair
   if (count === 0) return { ...sums, totals: { cancelled, bands }, fair }
   return {
     totals: { cancelled, bands },

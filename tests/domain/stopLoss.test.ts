@@ -15,16 +15,21 @@ import { act, start, tokens } from "../support/acts.ts"
 const [yes, no] = tokens
 const bought = act("buy", { tokenId: yes, price: 0.7, size: 2_000 })
 const later = { at: start + hour, transaction: "0xbb", size: 2_000 }
+const sold = act("sell", { ...later, tokenId: yes, price: 0.2 })
+const crossed = act("buy", { ...later, tokenId: no, price: 0.8 })
+const turned = { ...crossed, at: later.at + hour, transaction: "0xcc" }
 const exits = {
-  "selling it": act("sell", { ...later, tokenId: yes, price: 0.2 }),
-  "buying the other side": act("buy", { ...later, tokenId: no, price: 0.8 }),
+  "selling it": [sold],
+  "buying the other side": [crossed],
+  "turning round": [sold, turned],
+  "buying twice the other side": [crossed, turned],
 }
 
 /** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
-function market(seed: number, exit: typeof bought) {
+function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
-  const { entries } = entriesOf(numbered(fell ? [bought, exit] : [bought]), tokens)
+  const { entries } = entriesOf(numbered(fell ? [bought, ...exit] : [bought]), tokens)
   return marketScore(entries, won ? [1, 0] : [0, 1], 0)
 }
 
@@ -44,7 +49,7 @@ for (const [how, exit] of Object.entries(exits)) {
 }
 
 Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
-  const { entries } = entriesOf(numbered([bought, exits["buying the other side"]]), tokens)
+  const { entries } = entriesOf(numbered([bought, crossed]), tokens)
   const hedge = marketScore(entries, [0, 1], 0)
   const sums = recount(noSums, [], [hedge])
   equal([ratesOf(sums), sums.events, sums.fair.most], [null, 0, 1])
