@@ -122,8 +122,8 @@ export const products = {
     price: atomic("0.05"),
     order: "settle-early",
     description:
-      "The calibration of every tracked wallet with at least 30 resolved entries, held to " +
-      "resolution: win rate, edge, returns of following and of fading it, by odds band; the " +
+      "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
+      "to resolution: win rate, edge, returns of following and of fading it, by odds band; the " +
       `${tableRowsMax} largest stakes. Most are neutral: /v1/track-record, free, says why. Without ` +
       "such a wallet it costs nothing; a call that fails after payment is refunded",
     tags: ["prediction-markets", "whales"],

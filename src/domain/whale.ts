@@ -27,7 +27,7 @@ const explained = <S extends Schema.Top>(schema: S, description: string) =>
 const label = explained(
   WhaleLabel,
   "follow or fade: luck would hardly do it at these prices, and it would have paid after fees; " +
-    "else neutral, as where there is too little to judge",
+    "else neutral",
 )
 const resolved = explained(Count, "Entries in markets that paid out; cancelled ones count nowhere")
 const winRate = explained(
