@@ -42,6 +42,7 @@ export const marketOf = (n: number) => MarketId.make(`0x${n.toString(16).padStar
 const entry: HeldEntry = {
   outcome: 0,
   price: 0.5731,
+  openingPrice: 0.57,
   stakeUsd: 2_417.331,
   shares: 4_218.02,
   hedgedShares: 0,

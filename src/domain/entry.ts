@@ -19,6 +19,12 @@ export interface Entry {
   readonly outcome: 0 | 1
   /** Volume-weighted price of its buys, USD a share, in (0, 1). */
   readonly price: number
+  /**
+   * Price of its first buy, in (0, 1): what a wallet is judged by. Who buys more of what has fallen
+   * pays less for more of the losers, and nothing for more of the winners: at fair prices the average
+   * over entries of payout less `price` is then above 0, of payout less this it is not.
+   */
+  readonly openingPrice: number
   /** Cost of its buys in USD, fees not included. */
   readonly stakeUsd: number
   /** Shares bought. */
@@ -58,6 +64,7 @@ const priceUnits = 1_000_000_000
 /** An entry in the making, in units. */
 interface Run {
   readonly outcome: 0 | 1
+  readonly openingPrice: number
   /** Sum of price x shares of its buys. */
   cost: number
   shares: number
@@ -206,7 +213,7 @@ function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cau
   if (balance >= 0 && rest < size) state.running = null
   if (rest === 0 || !(price > 0 && price < priceUnits)) return
   state.bought[to] = true
-  const run = state.running ?? open(state, to, act.at)
+  const run = state.running ?? open(state, to, act.at, price)
   run.cost += price * rest
   run.shares += rest
   run.left += rest
@@ -218,11 +225,12 @@ function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cau
  * The run that goes on from here. A second tells no order, so being flat within it ends nothing: what
  * is bought again in the second of the last buy is of the same entry.
  */
-function open(state: State, outcome: 0 | 1, at: EpochMs): Run {
+function open(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): Run {
   const last = state.last[outcome]
   if (last !== null && last.lastFillAt === at) return state.running = last
   const run = {
     outcome,
+    openingPrice,
     cost: 0,
     shares: 0,
     left: 0,
@@ -247,6 +255,7 @@ function entryOf(run: Run): Entry {
   return {
     outcome: run.outcome,
     price: Math.round(run.cost / run.shares) / priceUnits,
+    openingPrice: run.openingPrice / priceUnits,
     stakeUsd: run.cost / shareUnits / priceUnits,
     shares: run.shares / shareUnits,
     hedgedShares: run.hedged / shareUnits,

@@ -24,7 +24,7 @@ import { saddlepointTail } from "./saddlepoint.ts"
 export interface FavouredSide {
   /** Entries on it less entries on the other side: a whole number, 0 when there are as many. */
   readonly weight: number
-  /** Mean entry price in terms of this side, in (0, 1). */
+  /** Mean opening price of the entries in terms of this side, in (0, 1). */
   readonly price: number
   /** What it was paid, in [0, 1]. */
   readonly paid: number

@@ -98,7 +98,7 @@ export function marketScore(
 
 const noSide: FavouredSide = { weight: 0, price: 0.5, paid: 0 }
 
-/** All entries of one market as so many more on one side than on the other, at their mean price. */
+/** All entries of one market as so many more on one side than on the other, at their mean opening price. */
 function favouredSide(
   entries: ReadonlyArray<Entry>,
   payouts: readonly [number, number],
@@ -106,9 +106,10 @@ function favouredSide(
   const first = entries.filter(({ outcome }) => outcome === 0).length
   const outcome = 2 * first >= entries.length ? 0 : 1
   const weight = Math.abs(2 * first - entries.length)
-  const edges = entries.reduce((sum, entry) => sum + payouts[entry.outcome] - entry.price, 0)
+  const edges = entries.reduce((sum, entry) => sum + payouts[entry.outcome] - entry.openingPrice, 0)
   if (weight === 0) return { ...noSide, beside: edges }
-  const priceOf = (entry: Entry) => entry.outcome === outcome ? entry.price : 1 - entry.price
+  const priceOf = ({ outcome: bought, openingPrice }: Entry) =>
+    bought === outcome ? openingPrice : 1 - openingPrice
   const price = entries.reduce((sum, entry) => sum + priceOf(entry), 0) / entries.length
   const paid = payouts[outcome]
   // All on one side there is nothing beside it, but for crumbs of rounding.

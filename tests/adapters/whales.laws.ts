@@ -144,6 +144,7 @@ export const actOf = (who: number, market: number, n: number): NumberedAct => ({
 export const entryOf = (n: number): HeldEntry => ({
   outcome: n % 2 === 0 ? 0 : 1,
   price: 0.1 * (n + 1),
+  openingPrice: 0.1 * (n + 1),
   stakeUsd: 100 / 3,
   shares: 10,
   hedgedShares: 0,

@@ -42,6 +42,7 @@ Deno.test("an entry's price is the volume-weighted price of its buys, its stake 
   equal(entries, [{
     outcome: 0,
     price: 0.55,
+    openingPrice: 0.4,
     stakeUsd: 220,
     shares: 400,
     hedgedShares: 0,

@@ -62,6 +62,7 @@ law("entries agree with those made a tenth of a share at a time", steps, (given)
     const { buys = [], hedged = 0 } = plain.entries[i] ?? {}
     const stakeUsd = sum(buys.map(({ price }) => price / 10))
     ok(near(entry.shares, buys.length / 10) && near(entry.hedgedShares, hedged / 10))
+    ok(near(entry.openingPrice, buys[0]?.price ?? 0))
     ok(near(entry.stakeUsd, stakeUsd) && near(entry.price, stakeUsd / (buys.length / 10)))
   })
 }, manyWallets)

@@ -14,6 +14,7 @@ function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {
   return {
     outcome: 0,
     price: 0.4,
+    openingPrice: 0.4,
     stakeUsd: 1_000,
     shares: 2_500,
     hedgedShares: 0,

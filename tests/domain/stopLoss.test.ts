@@ -1,5 +1,6 @@
 /**
- * Wallets that give up what falls, at fair prices: however they do it, it is no skill.
+ * Wallets that give up what falls, or buy more of it, at fair prices: however they do it, it is no
+ * skill.
  *
  * @module
  */
@@ -18,11 +19,15 @@ const later = { at: start + hour, transaction: "0xbb", size: 2_000 }
 const sold = act("sell", { ...later, tokenId: yes, price: 0.2 })
 const crossed = act("buy", { ...later, tokenId: no, price: 0.8 })
 const turned = { ...crossed, at: later.at + hour, transaction: "0xcc" }
+const more = act("buy", { ...later, tokenId: yes, price: 0.2 })
+const doubled = { ...more, size: 10_000 }
 const exits = {
   "selling it": [sold],
   "buying the other side": [crossed],
   "turning round": [sold, turned],
   "buying twice the other side": [crossed, turned],
+  "buying as much again": [more],
+  "buying five times as much": [doubled],
 }
 
 /** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
@@ -34,7 +39,7 @@ function market(seed: number, exit: ReadonlyArray<typeof bought>) {
 }
 
 for (const [how, exit] of Object.entries(exits)) {
-  Deno.test(`a wallet that gives up what falls by ${how} is labelled by chance only`, () => {
+  Deno.test(`a wallet that answers a fall by ${how} is labelled by chance only`, () => {
     const wallets = 200
     const labelled = Array.from({ length: wallets }, (_, wallet) => {
       const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))

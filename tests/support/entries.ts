@@ -13,6 +13,7 @@ export function heldEntry(fields: Partial<HeldEntry> = {}): HeldEntry {
   return {
     outcome: 0,
     price: 0.4,
+    openingPrice: fields.price ?? 0.4,
     stakeUsd: 2_000,
     shares: 5_000,
     hedgedShares: 0,

@@ -28,6 +28,7 @@ export function entry(fields: Partial<Entry> = {}): Entry {
   return {
     outcome: 0,
     price,
+    openingPrice: price,
     stakeUsd,
     shares: stakeUsd / price,
     hedgedShares: 0,

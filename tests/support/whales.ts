@@ -46,7 +46,15 @@ export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
   return entries.reduce((sums, { price, stakeUsd, won }) => {
     const shares = stakeUsd / price
     const entry = {
-      ...{ outcome: 0, price, stakeUsd, shares, hedgedShares: 0, fills: 1 } as const,
+      ...{
+        outcome: 0,
+        price,
+        openingPrice: price,
+        stakeUsd,
+        shares,
+        hedgedShares: 0,
+        fills: 1,
+      } as const,
       ...{ firstFillAt: 0, lastFillAt: 0 },
     }
     const payouts = won === null ? null : won ? [1, 0] as const : [0, 1] as const

@@ -31,6 +31,8 @@ export interface Episode {
   readonly market: SimulatedMarket
   readonly outcome: 0 | 1
   readonly price: number
+  /** Of its first row. */
+  readonly openingPrice: number
   readonly stakeUsd: number
   readonly shares: number
   readonly hedgedShares: number
@@ -98,6 +100,7 @@ export function episodeOf(
     market,
     outcome,
     price: cost / lots,
+    openingPrice: bought[0]?.price ?? 0,
     stakeUsd: cost / lotsPerShare,
     shares: lots / lotsPerShare,
     hedgedShares: hedgedLots / lotsPerShare,
