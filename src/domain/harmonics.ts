@@ -9,7 +9,7 @@
  */
 import { addFigures, type Figures, type Outcome } from "./outcomes.ts"
 
-/** Totals that can be told apart. */
+/** Totals that can be told apart. Sums in store were made with it: with another, all is to be counted anew. */
 export const order = 256
 /** The other half mirrors this one. */
 const kept = order / 2 + 1

@@ -1,5 +1,5 @@
 /**
- * The feed item of an entry, and whether its market lets it be told.
+ * The feed item of an entry, and whether its wallet and its market let it be told.
  *
  * @module
  */
@@ -11,14 +11,24 @@ import { type EpochMs, isoTime } from "./time.ts"
 import type { TrackedWallet } from "./tracking.ts"
 import { shownCalibration, shownUsd } from "./whale.ts"
 
-/** Why an entry that is due is not told, for its market; short and stable, for metrics. */
-export type MarketRejection = "market_unknown" | "market_ended"
+/** Why an entry that is due is not told; short and stable, for metrics. */
+export type EntryRejection = "history_unread" | "market_unknown" | "market_ended"
+
+/** What may pass: a market opens before it is listed, and a past is being read. */
+export const passing: ReadonlySet<EntryRejection | null> = new Set([
+  "history_unread",
+  "market_unknown",
+])
 
 /**
- * What stands against telling an entry in `market`; null when nothing does. That a market is unknown
- * may pass: it opens before it is listed.
+ * What stands against telling an entry of `wallet` in `market`; null when nothing does. While its
+ * wallet's past is unread, a buy may close what was bought then, and be no entry at all.
  */
-export function marketRejection(market: Market | undefined): MarketRejection | null {
+export function entryRejection(
+  { history }: Pick<TrackedWallet, "history">,
+  market: Market | undefined,
+): EntryRejection | null {
+  if (history === "reading") return "history_unread"
   if (market === undefined) return "market_unknown"
   return market.status === "resolved" || market.status === "closed" ? "market_ended" : null
 }

@@ -12,7 +12,7 @@ import { isMarketMaker } from "../domain/entry.ts"
 import { type HeldEntry, isDue, type Telling } from "../domain/heldEntry.ts"
 import type { Market, MarketId } from "../domain/market.ts"
 import type { TrackedWallet } from "../domain/tracking.ts"
-import { marketRejection, whaleItem } from "../domain/whaleItem.ts"
+import { entryRejection, passing, whaleItem } from "../domain/whaleItem.ts"
 import { tally, type TickServices } from "./Tick.ts"
 import type { DuePosition, WhaleStore } from "./WhaleStore.ts"
 
@@ -95,9 +95,9 @@ function sift(
     const marketMaker = isMarketMaker(wallet)
     for (const entry of position.entries) {
       if (!isDue(entry, { ...terms, marketMaker })) continue
-      const reason = marketRejection(market)
+      const reason = entryRejection(wallet, market)
       if (reason !== null) tally(rejected, { [reason]: 1 })
-      if (reason === "market_unknown") waiting.add(position)
+      if (passing.has(reason)) waiting.add(position)
       if (reason === null && market !== undefined) {
         tellable.push({ position, entry, wallet, market })
       }

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { FeedItem } from "../../src/domain/feed.ts"
 import { MarketId } from "../../src/domain/market.ts"
 import { hour } from "../../src/domain/time.ts"
-import { marketRejection, whaleItem } from "../../src/domain/whaleItem.ts"
+import { entryRejection, whaleItem } from "../../src/domain/whaleItem.ts"
 import { heldEntry, trackedWallet } from "../support/entries.ts"
 import { market, now, shown } from "../support/market.ts"
 
@@ -33,12 +33,19 @@ const frozen = {
   ruleVersion: "any",
 }
 
-Deno.test("marketRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
+Deno.test("entryRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
   const reasons = (["open", "proposed", "resolved", "closed"] as const).map((status) =>
-    marketRejection(market({ status }))
+    entryRejection(trackedWallet(), market({ status }))
   )
   equal(reasons, [null, null, "market_ended", "market_ended"])
-  strictEqual(marketRejection(undefined), "market_unknown")
+  strictEqual(entryRejection(trackedWallet(), undefined), "market_unknown")
+})
+
+Deno.test("entryRejection() waits for a past that is being read, not for one that is cut", () => {
+  const reasons = (["reading", "whole", "truncated"] as const).map((history) =>
+    entryRejection(trackedWallet({ history }), market())
+  )
+  equal(reasons, ["history_unread", null, null])
 })
 
 Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", () => {

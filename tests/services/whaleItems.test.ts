@@ -31,7 +31,10 @@ const marketOf = (n: number, fields: Partial<Market> = {}) =>
   })
 
 /** A memory in which one wallet has these entries, each in a market of its own, all due. */
-const stage = Effect.fnUntraced(function* (entries: ReadonlyArray<HeldEntry>) {
+const stage = Effect.fnUntraced(function* (
+  entries: ReadonlyArray<HeldEntry>,
+  history: "reading" | "whole" = "whole",
+) {
   yield* TestClock.setTime(now)
   const whales = memoryWhales()
   const wallet = "0xaaaa"
@@ -41,7 +44,7 @@ const stage = Effect.fnUntraced(function* (entries: ReadonlyArray<HeldEntry>) {
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 10 },
     ...{ price: 0.4, at: now, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history: "whole" })
+  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history })
   yield* whales.saveFacts(markets, [], now)
   const stale = yield* whales.stale(1_000)
   yield* whales.saveMade(stale.map(({ market: { id }, version }) => ({
@@ -123,6 +126,16 @@ test("tellEntries() waits for a market to be listed, as long as the entry is fre
     listed.set(one.id, one)
     strictEqual((yield* tell()).items.length, 0)
     strictEqual(told.length, 1)
+  }))
+
+test("tellEntries() tells no entry of a wallet whose past is unread, until it is read", () =>
+  Effect.gen(function* () {
+    const { tell, whales } = yield* stage([heldEntry()], "reading")
+    equal(yield* tell(), { items: [], rejected: { history_unread: 1 } })
+    yield* whales.saveRead({
+      ...{ wallet: "0xaaaa", acts: [], readFrom: 0, readTo: now, history: "whole" },
+    })
+    strictEqual((yield* tell()).items.length, 1)
   }))
 
 test("tellEntries() tells nothing of markets that have ended, nor later", () =>
