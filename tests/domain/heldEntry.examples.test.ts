@@ -6,9 +6,9 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { Entry } from "../../src/domain/entry.ts"
 import { carryOver, type HeldEntry, isDue } from "../../src/domain/heldEntry.ts"
-import { hour, isoTime, minute } from "../../src/domain/time.ts"
-import type { FrozenCalibration } from "../../src/domain/whale.ts"
+import { hour, minute } from "../../src/domain/time.ts"
 import { start } from "../support/acts.ts"
+import { calibration } from "../support/entries.ts"
 
 function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {
   return {
@@ -22,22 +22,6 @@ function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {
     firstFillAt: start + from * minute,
     lastFillAt: start + to * minute,
     ...fields,
-  }
-}
-
-function calibration(computedAt: number): FrozenCalibration {
-  return {
-    label: "neutral",
-    resolved: 40,
-    winRate: 0.5,
-    meanEntryPrice: 0.5,
-    edge: 0,
-    edgeLow: -0.1,
-    edgeHigh: 0.1,
-    followRoi: 0,
-    fadeRoi: 0,
-    computedAt: isoTime(computedAt),
-    ruleVersion: "1",
   }
 }
 

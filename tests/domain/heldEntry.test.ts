@@ -8,30 +8,14 @@ import { Arbitrary, Schema } from "effect"
 import { numbered, type NumberedAct } from "../../src/domain/act.ts"
 import { entriesOf, type Entry } from "../../src/domain/entry.ts"
 import { carryOver, type HeldEntry, isDue } from "../../src/domain/heldEntry.ts"
-import { type EpochMs, hour, isoTime } from "../../src/domain/time.ts"
-import type { FrozenCalibration } from "../../src/domain/whale.ts"
+import { type EpochMs, hour } from "../../src/domain/time.ts"
 import { Random } from "../model/random.ts"
 import { actsOf, manyWallets, shuffled, steps, tokens } from "../support/acts.ts"
+import { calibration } from "../support/entries.ts"
 import { law } from "../support/effect.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
-
-function calibration(computedAt: EpochMs): FrozenCalibration {
-  return {
-    label: "neutral",
-    resolved: 40,
-    winRate: 0.5,
-    meanEntryPrice: 0.5,
-    edge: 0,
-    edgeLow: -0.1,
-    edgeHigh: 0.1,
-    followRoi: 0,
-    fadeRoi: 0,
-    computedAt: isoTime(computedAt),
-    ruleVersion: "1",
-  }
-}
 
 /** One calibration every hour on the hour. */
 const hourly = (instant: EpochMs) => calibration(Math.ceil(instant / hour - 1) * hour)

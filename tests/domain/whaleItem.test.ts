@@ -9,7 +9,7 @@ import { FeedItem } from "../../src/domain/feed.ts"
 import { MarketId } from "../../src/domain/market.ts"
 import { hour } from "../../src/domain/time.ts"
 import { entryRejection, whaleItem } from "../../src/domain/whaleItem.ts"
-import { heldEntry, trackedWallet } from "../support/entries.ts"
+import { calibration, heldEntry, trackedWallet } from "../support/entries.ts"
 import { market, now, shown } from "../support/market.ts"
 
 const told = {
@@ -19,19 +19,7 @@ const told = {
   microstructure: shown(),
 }
 
-const frozen = {
-  label: "neutral" as const,
-  resolved: 40,
-  winRate: 0.5,
-  meanEntryPrice: 0.5,
-  edge: 0,
-  edgeLow: -0.1,
-  edgeHigh: 0.1,
-  followRoi: 0,
-  fadeRoi: 0,
-  computedAt: "2026-11-01T00:00:00.000Z",
-  ruleVersion: "any",
-}
+const frozen = calibration(now - hour)
 
 Deno.test("entryRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
   const reasons = (["open", "proposed", "resolved", "closed"] as const).map((status) =>

@@ -4,8 +4,9 @@
  * @module
  */
 import type { HeldEntry } from "../../src/domain/heldEntry.ts"
-import { day, hour, minute } from "../../src/domain/time.ts"
+import { day, type EpochMs, hour, isoTime, minute } from "../../src/domain/time.ts"
 import type { TrackedWallet } from "../../src/domain/tracking.ts"
+import type { FrozenCalibration } from "../../src/domain/whale.ts"
 import { now } from "./market.ts"
 
 /** An entry of two fills that nothing speaks against. */
@@ -41,5 +42,22 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
     markets: 100,
     bothSides: 0,
     ...fields,
+  }
+}
+
+/** A calibration that says nothing, computed at an instant. */
+export function calibration(computedAt: EpochMs): FrozenCalibration {
+  return {
+    label: "neutral",
+    resolved: 40,
+    winRate: 0.5,
+    meanEntryPrice: 0.5,
+    edge: 0,
+    edgeLow: -0.1,
+    edgeHigh: 0.1,
+    followRoi: 0,
+    fadeRoi: 0,
+    computedAt: isoTime(computedAt),
+    ruleVersion: "any",
   }
 }
