@@ -42,6 +42,8 @@ import { untilSignal } from "./untilSignal.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
 import { whaleJobs } from "./whaleJobs.ts"
 
+export type { Intelligence } from "./intelligence.ts"
+
 const pruneEvery = Duration.hours(1)
 /** How long it is remembered which slots of a job were done. */
 const slotsKept = Duration.days(7)

@@ -1,0 +1,30 @@
+/**
+ * The port to the memory of headlines, and of when each source was last heard.
+ *
+ * @module
+ */
+import { Context, type Effect } from "effect"
+import type { Headline } from "../domain/news.ts"
+import type { EpochMs } from "../domain/time.ts"
+
+/** How a source did when it was last asked. */
+export interface SourceHeard {
+  readonly name: string
+  /** When it last answered; null when it never did. */
+  readonly answeredAt: EpochMs | null
+  readonly askedAt: EpochMs
+}
+
+export class NewsStore extends Context.Service<NewsStore, {
+  /** Keeps those whose address is not known yet; returns how many. Any number; batched inside. */
+  readonly add: (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) => Effect.Effect<number>
+  readonly heard: (source: string, askedAt: EpochMs, answered: boolean) => Effect.Effect<void>
+  readonly sources: Effect.Effect<ReadonlyArray<SourceHeard>>
+  /** Published in `[from, to]`, newest first, at most `limit`. */
+  readonly between: (
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<Headline>>
+  /** Forgets headlines seen before `before`; returns how many went. */
+  readonly prune: (before: EpochMs) => Effect.Effect<number>
+}>()("bellwether/services/NewsStore") {}
