@@ -29,6 +29,15 @@ export interface Proposal {
   readonly disputed: boolean
 }
 
+/** Characters of a market's rules; the rest of a longer text is left out. */
+export const rulesLengthMax = 4_000
+
+/** The words by which a market is decided: a stranger's text, cut to `rulesLengthMax`. */
+export interface MarketRules {
+  readonly marketId: Market["id"]
+  readonly text: string
+}
+
 export interface DetectionQuestion {
   readonly market: Market
   /** How the venue says the market is decided; empty when it does not say. */

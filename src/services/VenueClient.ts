@@ -9,6 +9,7 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { Act } from "../domain/act.ts"
 import type { OrderBook } from "../domain/book.ts"
+import type { MarketRules, Proposal } from "../domain/detection.ts"
 import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "../domain/market.ts"
 import type { Resolution } from "../domain/resolution.ts"
 import type { EpochMs } from "../domain/time.ts"
@@ -105,6 +106,17 @@ export class VenueClient extends Context.Service<VenueClient, {
   readonly resolutions: (
     marketIds: ReadonlyArray<MarketId>,
   ) => Effect.Effect<Decoded<Resolution>, VenueUnavailable>
+  /**
+   * The outcomes that stand proposed at these markets, disputed ones too; a market that has none, has
+   * ended, or of which nobody says which outcome was proposed, is absent.
+   */
+  readonly proposals: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<Decoded<Proposal>, VenueUnavailable>
+  /** By which words these markets are decided, each cut to 4,000 characters; one without is absent. */
+  readonly rules: (
+    marketIds: ReadonlyArray<MarketId>,
+  ) => Effect.Effect<Decoded<MarketRules>, VenueUnavailable>
   /** Null for a venue whose trades are anonymous: it yields no whale entries. */
   readonly wallets: WalletSource | null
 }>()("bellwether/services/VenueClient") {}

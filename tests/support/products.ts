@@ -184,6 +184,8 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
     trades: () => Effect.succeed({ rows: [], rejected: {} }),
     facts: () => Effect.succeed({ rows: [], rejected: {} }),
     resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
+    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
+    rules: () => Effect.succeed({ rows: [], rejected: {} }),
     wallets: null,
   })
 }

@@ -101,6 +101,8 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
         rows: [...new Set(marketIds)].flatMap((id) => ends.get(id) ?? []),
         rejected: {},
       }),
+    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
+    rules: () => Effect.succeed({ rows: [], rejected: {} }),
     wallets: recordedWallets(pages),
     trades: (marketId: MarketId, since) =>
       Effect.succeed({

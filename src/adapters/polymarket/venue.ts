@@ -69,6 +69,8 @@ export function layer(
           listing,
           page: { ask: asks(client, clob, pace.page, limits), url: options.clobUrl },
         }, limits),
+        proposals: () => Effect.succeed({ rows: [], rejected: {} }),
+        rules: () => Effect.succeed({ rows: [], rejected: {} }),
         wallets: walletSource(
           {
             activity: asks(client, data, pace.activity, limits),

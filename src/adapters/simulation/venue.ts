@@ -78,6 +78,8 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
             return market === undefined ? [] : resolutionOf(world, clock, market, at)
           }),
         )),
+    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
+    rules: () => Effect.succeed({ rows: [], rejected: {} }),
     wallets: walletSource(world, clock, options),
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
