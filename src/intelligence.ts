@@ -9,6 +9,7 @@ import type { quoted } from "./domain/untrusted.ts"
 import type { Detector } from "./services/Detector.ts"
 import type { DigestStore } from "./services/DigestStore.ts"
 import type { Narrator } from "./services/Narrator.ts"
+import type { News } from "./services/News.ts"
 import type { NewsSources } from "./services/NewsSources.ts"
 import type { NewsStore } from "./services/NewsStore.ts"
 import type { ReportStore } from "./services/ReportStore.ts"
@@ -18,6 +19,7 @@ import type { written } from "./services/writing.ts"
 export type Intelligence =
   | Narrator
   | Detector
+  | News
   | NewsSources
   | NewsStore
   | DigestStore
