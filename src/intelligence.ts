@@ -4,6 +4,9 @@
  *
  * @module
  */
+import type { digestBrief } from "./domain/digestFacts.ts"
+import type { templateDigest } from "./domain/digestTemplate.ts"
+import type { digestComplaints, digestOf } from "./domain/digestText.ts"
 import type { faultsOf } from "./domain/factCheck.ts"
 import type { quoted } from "./domain/untrusted.ts"
 import type { Detector } from "./services/Detector.ts"
@@ -25,3 +28,9 @@ export type Intelligence =
   | DigestStore
   | ReportStore
 export type Checked = readonly [typeof written, typeof faultsOf, typeof quoted]
+export type Digesting = readonly [
+  typeof digestBrief,
+  typeof templateDigest,
+  typeof digestComplaints,
+  typeof digestOf,
+]

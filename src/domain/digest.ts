@@ -14,12 +14,37 @@ export const digestAgeMax = digestEvery + 20 * minute
 /** How long digests are kept: 42 of them. */
 export const digestKept = 42 * digestEvery
 
+/**
+ * What a fact is about, finer than its kind: what the facts of a digest are grouped by. `related`: a
+ * headline found for a market of the digest; `count` and `flow`: sums over all of a kind.
+ */
+export type DigestTopic =
+  | "coverage"
+  | "method"
+  | "count"
+  | "rise"
+  | "fall"
+  | "flow"
+  | "follow"
+  | "fade"
+  | "neutral"
+  | "unlabelled"
+  | "predetermined"
+  | "resolution"
+  | "related"
+  | "headline"
+  | "upcoming"
+
+export interface DigestFact extends Fact {
+  readonly topic: DigestTopic
+}
+
 /** What a narrator is given: everything it may say. */
 export interface DigestBrief {
   readonly from: EpochMs
   readonly until: EpochMs
   /** The most important of each kind first. Never empty: coverage is a fact, too. */
-  readonly facts: readonly [Fact, ...ReadonlyArray<Fact>]
+  readonly facts: readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 }
 
 /** The sections of the analysis, in the order in which they stand. */

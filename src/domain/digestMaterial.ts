@@ -1,0 +1,67 @@
+/**
+ * What a digest is made from: all that happened in its window, and how much of the world was looked
+ * at. Any order; whatever is chosen of it is chosen by its own words and figures.
+ *
+ * @module
+ */
+import type { FeedItem } from "./feed.ts"
+import type { Market } from "./market.ts"
+import type { Headline } from "./news.ts"
+import type { Resolution } from "./resolution.ts"
+import type { EpochMs } from "./time.ts"
+
+export type MoverItem = Extract<FeedItem, { type: "mover" }>
+export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
+export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
+
+/** A market that ended in the window, and how. */
+export interface EndedMarket {
+  readonly market: Pick<Market, "slug" | "question" | "outcomes">
+  readonly resolution: Resolution
+  /** When its end was known. */
+  readonly endedAt: EpochMs
+}
+
+/** A headline, and the slugs of the markets it was found for: those in play; empty for the rest. */
+export interface DigestHeadline extends Headline {
+  readonly markets: ReadonlyArray<string>
+}
+
+/** A market that ends soon. */
+export interface UpcomingMarket
+  extends Pick<Market, "slug" | "question" | "outcomes" | "liquidityUsd"> {
+  readonly endsAt: EpochMs
+  /** Of the first outcome. */
+  readonly mid: number
+}
+
+/** How much was looked at: what a digest must say of itself. */
+export interface DigestCoverage {
+  /** Markets whose prices were kept at the end of the window. */
+  readonly marketsWatched: number
+  /** When the venue was last read whole; null when it never was. */
+  readonly venueReadAt: EpochMs | null
+  /** News sources, and how many of them answered; null when news is off. */
+  readonly news: { readonly sources: number; readonly answered: number } | null
+  /** Wallets whose entries are followed. */
+  readonly walletsTracked: number
+  /** Who looks for outcomes that already exist: rules read the venue's own word alone. */
+  readonly detector: "rules" | "model"
+  /** Feed items of the window that were not read, because there were more than are read at once. */
+  readonly itemsUnread: number
+}
+
+export interface DigestMaterial {
+  /** Included. */
+  readonly from: EpochMs
+  /** Not included. */
+  readonly until: EpochMs
+  readonly movers: ReadonlyArray<MoverItem>
+  readonly whaleEntries: ReadonlyArray<WhaleEntryItem>
+  readonly predetermined: ReadonlyArray<PredeterminedItem>
+  readonly resolutions: ReadonlyArray<EndedMarket>
+  readonly headlines: ReadonlyArray<DigestHeadline>
+  /** Not those in `resolutions`. */
+  readonly upcoming: ReadonlyArray<UpcomingMarket>
+  readonly coverage: DigestCoverage
+}
