@@ -9,6 +9,7 @@
 import { Cause, Console, Deferred, Duration, Effect, Exit, Layer, Logger, Ref } from "effect"
 import { References, Schedule, Schema } from "effect"
 import * as handOvers from "./adapters/handOvers.ts"
+import * as digestStore from "./adapters/postgres/digests.ts"
 import * as feedStore from "./adapters/postgres/feed.ts"
 import * as jobStore from "./adapters/postgres/jobs.ts"
 import * as rateStore from "./adapters/postgres/limits.ts"
@@ -56,6 +57,7 @@ const paymentSeconds = { maxTimeout: 120, needed: 35 }
 
 const storesLayer = Layer.mergeAll(
   feedStore.layer,
+  digestStore.layer,
   marketStore.layer,
   jobStore.layer,
   paymentStore.layer,

@@ -12,6 +12,8 @@ export interface HeldDigest {
   readonly slot: EpochMs
   /** The end of what it tells of; the next one begins there. */
   readonly until: EpochMs
+  /** The newest item of the feed it was made of; 0 for none. The next one begins after it. */
+  readonly feedIndex: number
   readonly digest: Digest
 }
 
@@ -20,7 +22,7 @@ export class DigestStore extends Context.Service<DigestStore, {
   readonly add: (digest: HeldDigest) => Effect.Effect<boolean>
   /** The one of the newest slot. */
   readonly latest: Effect.Effect<Option.Option<HeldDigest>>
-  /** Created at or after `since`, newest first, at most `limit`. */
+  /** Created at or after `since`, those of the newest slots first, at most `limit`. */
   readonly since: (
     since: EpochMs,
     limit: number,

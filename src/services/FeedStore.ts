@@ -30,6 +30,16 @@ export class FeedStore extends Context.Service<FeedStore, {
   readonly moversSince: (
     since: EpochMs,
   ) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: "mover" }>>>
+  /**
+   * The items of one type after an index that were created at or after `since`, newest first, at most
+   * `limit`, up to 1,000: what became visible since somebody last looked, whenever it was made.
+   */
+  readonly after: <Type extends FeedType>(query: {
+    readonly type: Type
+    readonly index: number
+    readonly since: EpochMs
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: Type }>>>
   /** Forgets items created before `before`; their indices are never given out again. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/services/FeedStore") {}

@@ -105,6 +105,17 @@ export interface JudgedWallet {
   readonly judgement: Judgement | null
 }
 
+/** A market that ended with entries of tracked wallets in it. */
+export interface EndedMarket {
+  readonly market: MarketFacts
+  readonly resolution: Resolution
+  /** When it was resolved, or first told to be where no time was given. */
+  readonly endedAt: EpochMs
+  /** How many wallets entered it, hedges too, and what their entries cost together. */
+  readonly wallets: number
+  readonly stakeUsd: number
+}
+
 export class WhaleStore extends Context.Service<WhaleStore, {
   /**
    * Tracks the wallets that are not tracked yet, and renames those that are. A wallet never loses its
@@ -180,6 +191,16 @@ export class WhaleStore extends Context.Service<WhaleStore, {
     asked: ReadonlyArray<MarketId>,
     at: EpochMs,
   ) => Effect.Effect<number>
+
+  /**
+   * Markets with entries that ended at or after `endedFrom`, and of which that was news, for the first
+   * time or as another word than before, in `[told.from, told.to)`: those with the most staked first.
+   */
+  readonly ended: (query: {
+    readonly endedFrom: EpochMs
+    readonly told: { readonly from: EpochMs; readonly to: EpochMs }
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<EndedMarket>>
 
   /** Events with uncounted positions, oldest mark first, at most about `limit` positions. */
   readonly uncounted: (limit: number) => Effect.Effect<ReadonlyArray<UncountedEvent>>

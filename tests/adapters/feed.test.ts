@@ -182,6 +182,24 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
+    "what one type got after an index and since an instant comes newest first",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append(upTo(9).map((n) => newItem(`${n}`, start + (n % 3) * minute)))
+      const after = (index: number, since: number, limit: number) =>
+        Effect.map(feed.after({ type: "mover", index, since, limit }), indices)
+      assert.deepEqual(yield* after(0, start, 99), upTo(9).reverse())
+      assert.deepEqual(yield* after(4, start + minute, 99), [8, 7, 5])
+      assert.deepEqual(yield* after(4, start + minute, 2), [8, 7])
+      assert.deepEqual(yield* after(9, start, 99), [])
+      assert.deepEqual(
+        yield* feed.after({ type: "predetermined", index: 0, since: start, limit: 9 }),
+        [],
+      )
+    }),
+  )
+
+  on(
     "a forgotten item's index is never given out again",
     Effect.gen(function* () {
       const feed = yield* FeedStore

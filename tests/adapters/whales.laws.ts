@@ -338,6 +338,7 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
       queries,
       (query) => Effect.map(store.unresolved(query), (ids) => [...ids].sort()),
     ),
+    ended: yield* Effect.forEach(tellings, endedIn(store)),
     uncounted: sorted(yield* store.uncounted(manyMax)).map(({ positions, ...event }) => ({
       ...event,
       positions: positions.map(({ version: _, ...rest }) => rest),
@@ -351,6 +352,14 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
   }
 })
 
+/** What ended, by market: the sum of a stake has no order. */
+const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
+  Effect.map(store.ended(query), (markets) =>
+    markets.map(({ market, stakeUsd, ...rest }) => ({
+      ...{ ...rest, question: market.question, id: market.id },
+      stakeUsd: Math.round(stakeUsd * 100),
+    })).sort((a, b) => a.id < b.id ? -1 : 1))
+
 const at = (seconds: number) => start + seconds * 1_000
 const query = (askedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
   limit: manyMax,
@@ -360,3 +369,8 @@ const query = (askedBefore: number, endingBefore: number, endedAfter: number, ag
   askedAgainBefore: at(again),
 })
 const queries = [query(0, 0, 99, 0), query(99, 0, 99, 0), query(5, 9, 2, 9), query(9, 5, -9, 99)]
+const tellings = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map(([ended, from, to]) => ({
+  endedFrom: at(ended ?? 0),
+  told: { from: at(from ?? 0), to: at(to ?? 0) },
+  limit: manyMax,
+}))

@@ -221,6 +221,27 @@ onEveryStore("WhaleStore", (law) => {
   )
 
   on(
+    "of the markets that ended those with the most staked come first",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 4)
+      yield* store.saveMade([0, 1, 2].map((market) => ({
+        ...made(market),
+        entries: upTo(1 + (market + 1) % 3).map(entryOf),
+      })))
+      yield* store.saveResolutions(upTo(4).map((market) => resolutionOf(market, 0, 1)), [], start)
+      const query = { endedFrom: start, told: { from: start, to: start + 1 } }
+      const ended = yield* store.ended({ ...query, limit: 9 })
+      equal(ended.map(({ market }) => market.id), [1, 0, 2].map(marketOf))
+      equal(ended.map(({ stakeUsd }) => Math.round(stakeUsd)), [100, 67, 33])
+      equal(ended[0]?.resolution, resolutionOf(1, 0, 1))
+      equal(ended[0]?.endedAt, start + second)
+      equal((yield* store.ended({ ...query, limit: 2 })).length, 2)
+      equal(yield* store.ended({ ...query, told: { from: 0, to: start }, limit: 9 }), [])
+      equal(yield* store.ended({ ...query, endedFrom: start + 2 * second, limit: 9 }), [])
+    }),
+  )
+
+  on(
     "more than goes into one statement is all kept",
     Effect.fnUntraced(function* (store) {
       const many = 2_345

@@ -104,6 +104,7 @@ const feedStore = (world: World) => {
             item.type === "mover" && Date.parse(item.createdAt) >= since ? [item] : []
           ),
       ),
+    after: () => Effect.succeed([]),
     prune: () => Effect.succeed(0),
   })
 }

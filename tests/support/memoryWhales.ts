@@ -5,47 +5,25 @@
  */
 import { Effect, Layer } from "effect"
 import type { NumberedAct } from "../../src/domain/act.ts"
-import type { Judgement } from "../../src/domain/calibration.ts"
-import type { MarketFacts, MarketId } from "../../src/domain/market.ts"
+import type { MarketId } from "../../src/domain/market.ts"
 import type { Resolution } from "../../src/domain/resolution.ts"
-import type { MarketScore, WalletSums } from "../../src/domain/score.ts"
 import { second } from "../../src/domain/time.ts"
-import type { HistoryState, TrackedWallet } from "../../src/domain/tracking.ts"
+import type { HistoryState } from "../../src/domain/tracking.ts"
 import type { CalibratedWhale } from "../../src/domain/whale.ts"
 import {
   type MadePosition,
   type UncountedEvent,
   WhaleStore,
 } from "../../src/services/WhaleStore.ts"
+import {
+  fresh,
+  type MarketState,
+  type Position,
+  unknown,
+  untold,
+  type Wallet,
+} from "./memoryWhaleRows.ts"
 
-type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
-  readonly version: number
-  readonly sums: WalletSums | null
-  readonly judgement: Judgement | null
-}
-
-interface Position {
-  readonly wallet: string
-  readonly marketId: MarketId
-  readonly acts: ReadonlyMap<string, NumberedAct>
-  readonly actsVersion: number
-  readonly madeVersion: number
-  readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
-  readonly stale: { readonly actedAt: number } | null
-  readonly uncounted: { readonly since: number; readonly version: number } | null
-  readonly score: MarketScore | null
-}
-
-interface MarketState {
-  readonly facts: MarketFacts | null
-  readonly event: string | null
-  readonly factsAskedAt: number
-  readonly askedAt: number
-  readonly resolution: Resolution | null
-  readonly endedAt: number
-}
-
-const never = -Infinity
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
 const nameOf = (act: NumberedAct) =>
@@ -271,6 +249,7 @@ export function memoryWhales(): WhaleStore["Service"] {
           })
           if (payoutOf(held.resolution) === payoutOf(resolution)) continue
           news += 1
+          putMarket(marketId, { toldAt: at })
           for (const position of ofMarket(marketId)) {
             const counts = position.made.entries.length > 0 || position.score !== null
             if (counts) markUncounted(position)
@@ -279,6 +258,19 @@ export function memoryWhales(): WhaleStore["Service"] {
         for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
         return news
       }),
+
+    ended: ({ endedFrom, told, limit }) =>
+      Effect.sync(() =>
+        [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
+          const entered = ofMarket(id).filter(({ made }) => made.entries.length > 0)
+          const fits = endedAt >= endedFrom && toldAt >= told.from && toldAt < told.to
+          if (facts === null || resolution === null || entered.length === 0 || !fits) return []
+          const stakeUsd = entered.flatMap(({ made }) => made.entries)
+            .reduce((sum, entry) => sum + entry.stakeUsd, 0)
+          return [{ market: facts, resolution, endedAt, wallets: entered.length, stakeUsd }]
+        }).sort((a, b) => order(b.stakeUsd, a.stakeUsd) || (a.market.id < b.market.id ? -1 : 1))
+          .slice(0, limit)
+      ),
 
     uncounted: (limit) =>
       Effect.sync(() => {
@@ -362,33 +354,3 @@ export function memoryWhales(): WhaleStore["Service"] {
 export const memoryWhaleStore = Layer.sync(WhaleStore, memoryWhales)
 
 const order = (a: number, b: number) => a === b ? 0 : a < b ? -1 : 1
-
-const unknown: MarketState = {
-  facts: null,
-  event: null,
-  factsAskedAt: never,
-  askedAt: never,
-  resolution: null,
-  endedAt: never,
-}
-
-const untold = {
-  history: "reading",
-  readFrom: null,
-  readTo: null,
-  version: 0,
-  sums: null,
-  judgement: null,
-} as const
-
-const fresh = (wallet: string, marketId: MarketId): Position => ({
-  wallet,
-  marketId,
-  acts: new Map(),
-  actsVersion: 0,
-  madeVersion: 0,
-  made: { entries: [], boughtBoth: false, due: false },
-  stale: null,
-  uncounted: null,
-  score: null,
-})

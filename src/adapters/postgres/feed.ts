@@ -46,6 +46,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
       byIndex: byIndex(sql),
       page: page(sql),
       moversSince: moversSince(sql),
+      after: after(sql),
       prune: prune(sql),
     })),
 )
@@ -121,6 +122,22 @@ const moversSince = (sql: SqlClient) =>
     WHERE type = 'mover' AND created_at >= ${new Date(since)}
     ORDER BY created_at DESC, feed_index DESC LIMIT ${pageMax}`
     return (yield* decodeItems(rows)).filter((item) => item.type === "mover")
+  }, Effect.orDie)
+
+const after = (sql: SqlClient): FeedStore["Service"]["after"] =>
+  Effect.fn("FeedStore.after")(function* <Type extends FeedType>({ type, index, since, limit }: {
+    readonly type: Type
+    readonly index: number
+    readonly since: EpochMs
+    readonly limit: number
+  }) {
+    const rows = yield* sql<Row>`
+    SELECT ${columns(sql)} FROM feed_item
+    WHERE type = ${type} AND feed_index > ${BigInt(index)} AND created_at >= ${new Date(since)}
+    ORDER BY feed_index DESC LIMIT ${Math.min(limit, pageMax)}`
+    return (yield* decodeItems(rows)).filter((item): item is Extract<FeedItem, { type: Type }> =>
+      item.type === type
+    )
   }, Effect.orDie)
 
 const prune = (sql: SqlClient) =>

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { MarketId } from "../../domain/market.ts"
+import type { MarketFacts, MarketId } from "../../domain/market.ts"
 import type { Resolution, ResolutionSource } from "../../domain/resolution.ts"
 import { type EpochMs, isoTime } from "../../domain/time.ts"
 import type { WhaleStore } from "../../services/WhaleStore.ts"
@@ -21,6 +21,7 @@ const marketsBatch = 1_000
 export const resolutions = (sql: SqlClient) => ({
   unresolved: unresolved(sql),
   saveResolutions: saveResolutions(sql),
+  ended: ended(sql),
 })
 
 /** Of so many markets, those that have ended and come first, however many have not. */
@@ -107,7 +108,8 @@ const saveBatch = Effect.fnUntraced(
           source = coalesce(i.source, m.source),
           resolved_at = coalesce(i.resolved_at, m.resolved_at),
           ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
-            ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END
+            ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
+          told_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz ELSE m.told_at END
         FROM incoming i WHERE m.market_id = i.market_id
       ), marked AS (
         SELECT event_id, wallet_id, market_id
@@ -136,6 +138,44 @@ function incomingRow({ id, asked, resolution }: Told, markets: ReadonlyMap<strin
     resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
   }
 }
+
+const ended = (sql: SqlClient) =>
+  Effect.fn("WhaleStore.ended")(
+    function* ({ endedFrom, told, limit }: Parameters<WhaleStore["Service"]["ended"]>[0]) {
+      const rows = yield* sql<
+        EndedRow & {
+          readonly facts: MarketFacts
+          readonly ended_at: Date
+          readonly wallets: number
+          readonly stake_usd: number
+        }
+      >`
+        SELECT market, state, payout_first, payout_second, source, resolved_at, facts, ended_at,
+          wallets, stake_usd
+        FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
+          SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
+          FROM whale_position p, LATERAL (
+            SELECT sum((entry ->> 'stakeUsd')::float8) AS staked
+            FROM json_array_elements(p.entries) entry
+          ) entered
+          WHERE p.market_id = m.market_id AND p.entry_count > 0
+        ) sums
+        WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
+          AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
+        ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
+      return rows.flatMap((row) => {
+        const resolution = resolutionOf(row)
+        return resolution === null ? [] : [{
+          market: row.facts,
+          resolution,
+          endedAt: row.ended_at.getTime(),
+          wallets: row.wallets,
+          stakeUsd: row.stake_usd,
+        }]
+      })
+    },
+    Effect.orDie,
+  )
 
 /** The columns of a market's end, as they are read. */
 export interface EndedRow {
