@@ -4,6 +4,11 @@
  *
  * @module
  */
+import { Layer } from "effect"
+import * as openaiDetector from "./adapters/openai/detector.ts"
+import * as openaiModel from "./adapters/openai/model.ts"
+import * as openaiNarrator from "./adapters/openai/narrator.ts"
+import * as template from "./adapters/template.ts"
 import type { digestBrief } from "./domain/digestFacts.ts"
 import type { templateDigest } from "./domain/digestTemplate.ts"
 import type { digestComplaints, digestOf } from "./domain/digestText.ts"
@@ -34,3 +39,13 @@ export type Digesting = readonly [
   typeof digestComplaints,
   typeof digestOf,
 ]
+
+/** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
+export const writersLayer = (
+  model: openaiModel.ModelOptions | null,
+): Layer.Layer<Narrator | Detector> =>
+  model === null
+    ? Layer.merge(template.narratorLayer, template.detectorLayer)
+    : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
+      Layer.provide(openaiModel.layer(model)),
+    )

@@ -1,0 +1,54 @@
+/**
+ * How much a model may take of time, money and memory, and how much it is shown.
+ *
+ * @module
+ */
+import { Duration } from "effect"
+
+/** One request, its body included. A digest of 800 words takes a model 10 to 20 seconds. */
+export const attemptTimeout = Duration.seconds(25)
+/** One question with its retries and its wait for a turn: two of them fit into a report's minute. */
+export const askTimeout = Duration.seconds(40)
+/** Requests a question, the first one included. What is retried is retried once. */
+export const attemptsMax = 2
+export const retryDelay = Duration.millis(500)
+/** A server that asks for a longer wait is not asked again for this question. */
+export const retryAfterMax = Duration.seconds(10)
+/** Requests at once: a digest and a report, or two reports. */
+export const requestsMax = 2
+
+/** Questions in a row without an answer, after which no more are asked: nearly two whole texts. */
+export const failuresMax = 5
+/** For how long none are asked then: well under the 20 minutes in which a late digest is still in time. */
+export const restFor = Duration.minutes(5)
+/** The longest rest that a server can ask for. */
+export const restMax = Duration.minutes(15)
+
+/** What an answer may cost, reasoning included; the text itself is about a third of it. */
+export const tokensMax = { digest: 8_000, report: 6_000, detection: 3_000 } as const
+/** Most of an answer that is read: the most tokens there may be, in long words, twice over. */
+export const answerBytesMax = 256 * 1024
+
+/** Facts shown, the most important first, and characters of each statement. */
+export const factsShownMax = 120
+export const statementShownMax = 700
+/** Characters of all facts together: about 15,000 tokens. */
+export const promptLengthMax = 60_000
+/** Complaints shown, and characters of each. */
+export const complaintsShownMax = 12
+export const complaintLengthMax = 200
+
+/** A question to the detector: characters of what strangers wrote, and pieces of evidence. */
+export const questionLengthMax = 300
+export const outcomeLengthMax = 120
+export const rulesLengthMax = 3_000
+export const headlineLengthMax = 300
+export const sourceLengthMax = 100
+export const evidenceShownMax = 20
+
+/** What an answer may hold. */
+export const passageLengthMax = 1_600
+export const passageFactsMax = 20
+export const sectionPassagesMax = 8
+export const risksMax = 8
+export const sentenceLengthMax = 300

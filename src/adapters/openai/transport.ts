@@ -1,0 +1,43 @@
+/**
+ * `fetch` for one server, with walls: the key is put on here and nowhere else, no redirect is
+ * followed, no header is sent but ours, and an answer that is too long is broken off.
+ *
+ * @module
+ */
+import { Redacted } from "effect"
+import { answerBytesMax } from "./limits.ts"
+
+/** An answer that went on after all that is read. */
+export class TooManyBytes extends Error {}
+
+export const transport =
+  (apiKey: Redacted.Redacted): typeof fetch => async (address, init): Promise<Response> => {
+    const response = await fetch(address, {
+      method: "POST",
+      body: init?.body ?? null,
+      signal: init?.signal ?? null,
+      redirect: "error",
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${Redacted.value(apiKey)}`,
+        "content-type": "application/json",
+      },
+    })
+    const headers = new Headers({ "content-type": "application/json" })
+    const retryAfter = response.headers.get("retry-after")
+    if (retryAfter !== null) headers.set("retry-after", retryAfter)
+    const body = response.body?.pipeThrough(bounded()) ?? null
+    return new Response(body, { status: response.status, headers })
+  }
+
+/** Counts what was unpacked: a small body that unpacks to a large one is large. */
+function bounded(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength
+      if (bytes > answerBytesMax) controller.error(new TooManyBytes())
+      else controller.enqueue(chunk)
+    },
+  })
+}

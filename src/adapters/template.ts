@@ -1,0 +1,48 @@
+/**
+ * A narrator and a detector that are rules: what writes and detects without a model.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { templateDigest } from "../domain/digestTemplate.ts"
+import type { ReportBrief, ReportDraft } from "../domain/report.ts"
+import { Detector } from "../services/Detector.ts"
+import { Narrator } from "../services/Narrator.ts"
+
+/** Never fails, and its drafts always pass the check. Complaints are not for it. */
+export const narratorLayer: Layer.Layer<Narrator> = Layer.succeed(
+  Narrator,
+  Narrator.of({
+    name: "template",
+    digest: (brief) => Effect.sync(() => templateDigest(brief)),
+    report: (brief) => Effect.sync(() => templateReport(brief)),
+  }),
+)
+
+/** Takes the venue's own word only; see the rules of acceptance. */
+export const detectorLayer: Layer.Layer<Detector> = Layer.succeed(
+  Detector,
+  Detector.of({
+    name: "rules",
+    detect: () => Effect.succeed(undecided),
+  }),
+)
+
+const undecided = {
+  determined: false,
+  outcome: null,
+  statement: "",
+  confidence: "low",
+  evidence: [],
+} as const
+
+function templateReport({ facts: [first] }: ReportBrief): ReportDraft {
+  const passage = { text: first.statement, facts: [first.id] }
+  return {
+    thesis: passage,
+    whaleView: passage,
+    risks: [passage],
+    confidence: "low",
+    bottomLine: passage,
+  }
+}
