@@ -16,6 +16,7 @@ import * as rateStore from "./adapters/postgres/limits.ts"
 import * as marketStore from "./adapters/postgres/markets.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
 import * as refundStore from "./adapters/postgres/refunds.ts"
+import * as reportStore from "./adapters/postgres/reports.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
@@ -63,6 +64,7 @@ const storesLayer = Layer.mergeAll(
   paymentStore.layer,
   refundStore.layer,
   whaleStore.layer,
+  reportStore.layer,
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
 

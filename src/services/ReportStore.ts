@@ -1,6 +1,6 @@
 /**
- * The port through which replicas share research reports: one row a market, made by one caller at a
- * time under a lease, read by all.
+ * The port through which replicas share research reports: one is made by one caller at a time, under
+ * a lease on the store's clock, and read by all.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface MadeReport {
   readonly report: Report
 }
 
-/** Where the report on a market stands. `generation` numbers the makings of it. */
+/** Where the report on a market stands. `generation` numbers the makings of it, upwards from 1. */
 export type ReportState =
   | ({ readonly state: "made"; readonly generation: number } & MadeReport)
   /** This caller makes it. */
@@ -23,29 +23,46 @@ export type ReportState =
   /** Another caller is making it. */
   | { readonly state: "making"; readonly generation: number }
 
+/** What became of a generation. */
+export type ReportEnd =
+  | ({ readonly state: "made" } & MadeReport)
+  | { readonly state: "making" | "failed" | "lost" }
+
 export class ReportStore extends Context.Service<ReportStore, {
   /**
-   * The report, if it is no older than `ageMax`; else whose turn it is to make it. The turn of a maker
-   * that is silent for longer than `lease` goes to the next who asks.
+   * The newest generation's report, if it is younger than `ageMax`; else whose turn it is to make it.
+   * The turn of a maker that is silent for longer than its lease goes to the next who asks. Of any
+   * number who ask at once one is told `ours`.
    */
   readonly begin: (
     marketId: MarketId,
     options: { readonly ageMax: Duration.Duration; readonly lease: Duration.Duration },
   ) => Effect.Effect<ReportState>
-  /** What became of a generation; `lost` when its maker is silent or another has begun. */
-  readonly ended: (
+  /**
+   * What became of a generation, also after others have begun; `lost` when its maker is silent, or it
+   * is forgotten.
+   */
+  readonly ended: (marketId: MarketId, generation: number) => Effect.Effect<ReportEnd>
+  /** Prolongs the lease of a generation; false when the turn is another's by now. */
+  readonly renew: (
     marketId: MarketId,
     generation: number,
-  ) => Effect.Effect<
-    ({ readonly state: "made" } & MadeReport) | { readonly state: "making" | "failed" | "lost" }
-  >
-  /** Stores what was made, or that it could not be; null, or false, when the turn was lost. */
+    lease: Duration.Duration,
+  ) => Effect.Effect<boolean>
+  /**
+   * Stores what was made, and tells when; null when the turn is another's by now. A lease that ran out
+   * unseen takes nothing away.
+   */
   readonly finish: (
     marketId: MarketId,
     generation: number,
     report: Report,
   ) => Effect.Effect<EpochMs | null>
+  /** Stores that it could not be made; false when the turn is another's by now. */
   readonly fail: (marketId: MarketId, generation: number) => Effect.Effect<boolean>
-  /** Forgets reports that were made before `before`; returns how many went. */
+  /**
+   * Forgets generations that began before `before`, but for those being made; returns how many went.
+   * Where none is left, numbers begin anew.
+   */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/services/ReportStore") {}

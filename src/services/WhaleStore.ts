@@ -13,6 +13,7 @@
 import { Context, type Effect } from "effect"
 import type { NumberedAct } from "../domain/act.ts"
 import type { Judgement } from "../domain/calibration.ts"
+import type { Entry } from "../domain/entry.ts"
 import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { MarketFacts, MarketId } from "../domain/market.ts"
 import type { Resolution } from "../domain/resolution.ts"
@@ -114,6 +115,16 @@ export interface EndedMarket {
   /** How many wallets entered it, hedges too, and what their entries cost together. */
   readonly wallets: number
   readonly stakeUsd: number
+}
+
+/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
+export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
+  readonly wallet: string
+  readonly name: string
+  /** Whether the wallet makes markets: its entries are its trade, not its view. */
+  readonly marketMaker: boolean
+  /** As it stands now; null when the wallet has none. */
+  readonly calibration: CalibratedWhale | null
 }
 
 export class WhaleStore extends Context.Service<WhaleStore, {
@@ -224,6 +235,14 @@ export class WhaleStore extends Context.Service<WhaleStore, {
   readonly totals: Effect.Effect<ReadonlyArray<WalletTotals>>
   /** Entries in markets that have not ended, by wallet (hedges too). */
   readonly openEntries: Effect.Effect<ReadonlyMap<string, number>>
+  /**
+   * Entries in one market, the largest stake first, at most `limit`: none once it has ended, no hedges,
+   * and none of a wallet whose past is still being read.
+   */
+  readonly entriesIn: (
+    marketId: MarketId,
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<OpenEntry>>
   /** Every calibrated wallet, in no particular order; some have too few entries to be sold. */
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
   /**

@@ -145,9 +145,10 @@ export const entryOf = (n: number): HeldEntry => ({
   outcome: n % 2 === 0 ? 0 : 1,
   price: 0.1 * (n + 1),
   openingPrice: 0.1 * (n + 1),
-  stakeUsd: 100 / 3,
+  stakeUsd: n === 2 ? 33.5 : 100 / 3,
   shares: 10,
-  hedgedShares: 0,
+  // The second is a hedge, the third all but one.
+  hedgedShares: [0, 5 + 1e-9, 5][n] ?? 0,
   fills: 1 + n,
   firstFillAt: start,
   lastFillAt: start,
@@ -347,6 +348,10 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
     judged: yield* store.judged,
     totals: yield* store.totals,
     openEntries: [...yield* store.openEntries].sort(),
+    entries: yield* Effect.forEach(
+      all(markets, marketOf),
+      (id) => store.entriesIn(id, manyMax),
+    ),
     calibrated: (yield* store.calibrated).map((whale) => JSON.stringify(whale)).sort(),
     calibrations: [...yield* store.calibrations(everyone)].sort(([a], [b]) => a < b ? -1 : 1),
   }

@@ -5,6 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { NumberedAct } from "../../src/domain/act.ts"
+import { isMarketMaker } from "../../src/domain/entry.ts"
 import type { MarketId } from "../../src/domain/market.ts"
 import type { Resolution } from "../../src/domain/resolution.ts"
 import { second } from "../../src/domain/time.ts"
@@ -23,6 +24,7 @@ import {
   untold,
   type Wallet,
 } from "./memoryWhaleRows.ts"
+import { largestOpen } from "./openEntries.ts"
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
@@ -45,6 +47,10 @@ export function memoryWhales(): WhaleStore["Service"] {
   const all = () => [...positions.values()]
   const ofWallet = (wallet: string) => all().filter((position) => position.wallet === wallet)
   const ofMarket = (id: MarketId) => all().filter(({ marketId }) => marketId === id)
+  const sidesOf = (wallet: string) => ({
+    markets: ofWallet(wallet).length,
+    bothSides: ofWallet(wallet).filter(({ made }) => made.boughtBoth).length,
+  })
   const isOpen = (id: MarketId) => marketOf(id).resolution === null
   const hasEntries = (id: MarketId) => ofMarket(id).some(({ made }) => made.entries.length > 0)
 
@@ -140,8 +146,7 @@ export function memoryWhales(): WhaleStore["Service"] {
       [...wallets.values()].map(({ version: _, sums: __, judgement: ___, ...wallet }) => ({
         ...wallet,
         acts: ofWallet(wallet.wallet).reduce((sum, { acts }) => sum + acts.size, 0),
-        markets: ofWallet(wallet.wallet).length,
-        bothSides: ofWallet(wallet.wallet).filter(({ made }) => made.boughtBoth).length,
+        ...sidesOf(wallet.wallet),
       })).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
     ),
     saveRead: (read) =>
@@ -328,6 +333,21 @@ export function memoryWhales(): WhaleStore["Service"] {
       }
       return open
     }),
+    entriesIn: (marketId, limit) =>
+      Effect.sync(() =>
+        isOpen(marketId)
+          ? largestOpen(
+            ofMarket(marketId).flatMap(({ wallet, made }) => {
+              const held = wallets.get(wallet)
+              if (held === undefined || held.history === "reading") return []
+              const marketMaker = isMarketMaker(sidesOf(wallet))
+              const calibration = calibrations.get(wallet)?.[0] ?? null
+              return [{ ...held, marketMaker, calibration, entries: made.entries }]
+            }),
+            limit,
+          )
+          : []
+      ),
     calibrated: Effect.sync(() => [...calibrations.values()].flatMap(([now]) => now ?? [])),
     calibrationVersion: Effect.sync(() => `${revision}`),
     calibrations: (asked) =>

@@ -13,6 +13,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { WhaleStore } from "../../services/WhaleStore.ts"
 import { calibration } from "./whalesCalibration.ts"
 import { counting } from "./whalesCounting.ts"
+import { entries } from "./whalesEntries.ts"
 import { facts } from "./whalesFacts.ts"
 import { positions } from "./whalesPositions.ts"
 import { resolutions } from "./whalesResolutions.ts"
@@ -25,6 +26,7 @@ export const layer: Layer.Layer<WhaleStore, never, SqlClient> = Layer.effect(
       ...tracking(sql),
       ...facts(sql),
       ...positions(sql),
+      ...entries(sql),
       ...resolutions(sql),
       ...counting(sql),
       ...calibration(sql),
