@@ -45,7 +45,7 @@ const shows = Effect.gen(function* () {
     ])
   })
   const [first, second] = [[walletOf(0), "name 0"], [walletOf(1), "name 1"]]
-  const largest = [[...first, 33.5, null], [...second, 70, walletOf(1)]]
+  const largest = [[...first, 33.5, null], [...second, 33.5, walletOf(1)]]
   equal(yield* shown(2), largest)
   const rest = [[...first, 100 / 3, null], [...second, 100 / 3, walletOf(1)]]
   equal(yield* shown(9), [...largest, ...rest])
