@@ -35,6 +35,10 @@ export interface UpcomingMarket
   readonly mid: number
 }
 
+/** What may fail to be read without the digest failing: nothing is said of it then, but that. */
+export const digestParts = ["whales", "news", "upcoming"] as const
+export type DigestPart = typeof digestParts[number]
+
 /** How much was looked at: what a digest must say of itself. */
 export interface DigestCoverage {
   /** Markets whose prices were kept at the end of the window. */
@@ -49,12 +53,19 @@ export interface DigestCoverage {
   readonly detector: "rules" | "model"
   /** Feed items of the window that were not read, because there were more than are read at once. */
   readonly itemsUnread: number
+  /**
+   * What could not be read: `whales` (who is tracked, and how their markets ended), `news`, `upcoming`
+   * (what ends soon).
+   */
+  readonly missing: ReadonlyArray<DigestPart>
 }
 
 export interface DigestMaterial {
-  /** Included. */
+  /**
+   * The end of the digest before, and of this one. Items are of the stretch of the feed that became
+   * visible between them: one that was late may have been made a little earlier.
+   */
   readonly from: EpochMs
-  /** Not included. */
   readonly until: EpochMs
   readonly movers: ReadonlyArray<MoverItem>
   readonly whaleEntries: ReadonlyArray<WhaleEntryItem>

@@ -10,6 +10,15 @@ import { Context, type Effect, type Option } from "effect"
 import type { FeedHead, FeedItem, FeedType, NewFeedItem } from "../domain/feed.ts"
 import type { EpochMs } from "../domain/time.ts"
 
+/** A stretch of the feed. */
+export interface FeedStretch<Type extends FeedType> {
+  readonly type: Type
+  readonly after: number
+  readonly upTo: number
+  readonly since: EpochMs
+  readonly limit: number
+}
+
 export class FeedStore extends Context.Service<FeedStore, {
   /**
    * Gives each item the next index, in order, all in one transaction. An item whose dedupe key is
@@ -31,15 +40,16 @@ export class FeedStore extends Context.Service<FeedStore, {
     since: EpochMs,
   ) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: "mover" }>>>
   /**
-   * The items of one type after an index that were created at or after `since`, newest first, at most
-   * `limit`, up to 1,000: what became visible since somebody last looked, whenever it was made.
+   * The items of one type with an index in `(after, upTo]` that were created at or after `since`: the
+   * newest first, at most `limit`, up to 1,000; and how many there are. By index, for an item may
+   * become visible later than it was made.
    */
-  readonly after: <Type extends FeedType>(query: {
-    readonly type: Type
-    readonly index: number
-    readonly since: EpochMs
-    readonly limit: number
-  }) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: Type }>>>
+  readonly between: <Type extends FeedType>(
+    query: FeedStretch<Type>,
+  ) => Effect.Effect<{
+    readonly items: ReadonlyArray<Extract<FeedItem, { type: Type }>>
+    readonly total: number
+  }>
   /** Forgets items created before `before`; their indices are never given out again. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/services/FeedStore") {}

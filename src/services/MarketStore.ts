@@ -37,6 +37,8 @@ export class MarketStore extends Context.Service<MarketStore, {
     now: EpochMs,
   ) => Effect.Effect<ReadonlyArray<EndingMarket>>
   readonly count: Effect.Effect<number>
+  /** Markets with a mid at or after the beginning of the hour that `since` falls in. */
+  readonly watched: (since: EpochMs) => Effect.Effect<number>
   /** Adds points to the series; a point at a time already held replaces it. Any number; batched inside. */
   readonly appendMids: (points: ReadonlyArray<MidPoint>) => Effect.Effect<void>
   /**

@@ -182,19 +182,23 @@ onEveryStore("FeedStore", (law) => {
   )
 
   on(
-    "what one type got after an index and since an instant comes newest first",
+    "a stretch of one type comes newest first, with how many there are",
     Effect.gen(function* () {
       const feed = yield* FeedStore
       yield* append(upTo(9).map((n) => newItem(`${n}`, start + (n % 3) * minute)))
-      const after = (index: number, since: number, limit: number) =>
-        Effect.map(feed.after({ type: "mover", index, since, limit }), indices)
-      assert.deepEqual(yield* after(0, start, 99), upTo(9).reverse())
-      assert.deepEqual(yield* after(4, start + minute, 99), [8, 7, 5])
-      assert.deepEqual(yield* after(4, start + minute, 2), [8, 7])
-      assert.deepEqual(yield* after(9, start, 99), [])
+      const stretch = (after: number, upTo: number, since = start, limit = 99) =>
+        Effect.map(
+          feed.between({ type: "mover", after, upTo, since, limit }),
+          ({ items, total }) => [indices(items), total],
+        )
+      assert.deepEqual(yield* stretch(0, 9), [upTo(9).reverse(), 9])
+      assert.deepEqual(yield* stretch(4, 8), [[8, 7, 6, 5], 4])
+      assert.deepEqual(yield* stretch(4, 9, start + minute), [[8, 7, 5], 3])
+      assert.deepEqual(yield* stretch(4, 9, start + minute, 2), [[8, 7], 3])
+      assert.deepEqual(yield* stretch(9, 9), [[], 0])
       assert.deepEqual(
-        yield* feed.after({ type: "predetermined", index: 0, since: start, limit: 9 }),
-        [],
+        yield* feed.between({ type: "predetermined", after: 0, upTo: 9, since: start, limit: 9 }),
+        { items: [], total: 0 },
       )
     }),
   )

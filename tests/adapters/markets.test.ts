@@ -139,6 +139,11 @@ onEveryStore("MarketStore", (law) => {
             )
           }
           const last = yield* store.lastMids(ids, { notBefore: at(from), atOrBefore: at(to) })
+          const hourOf = Math.floor(at(from) / hour) * hour
+          assert.equal(
+            yield* store.watched(at(from)),
+            ids.filter((id) => model.series(id, hourOf, Infinity).length > 0).length,
+          )
           for (const id of ids) {
             assert.deepEqual(last.get(id), model.series(id, at(from), at(to)).at(-1))
           }

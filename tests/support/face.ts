@@ -104,7 +104,7 @@ const feedStore = (world: World) => {
             item.type === "mover" && Date.parse(item.createdAt) >= since ? [item] : []
           ),
       ),
-    after: () => Effect.succeed([]),
+    between: () => Effect.succeed({ items: [], total: 0 }),
     prune: () => Effect.succeed(0),
   })
 }

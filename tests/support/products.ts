@@ -145,6 +145,7 @@ const marketStore = ({ markets, series }: Shelf) =>
     endingWithin: (query, now) =>
       Effect.map(Ref.get(markets), (all) => endingWithin(all, query, now)),
     count: Effect.map(Ref.get(markets), (all) => all.length),
+    watched: () => Effect.map(Ref.get(markets), (all) => all.length),
     appendMids: () => Effect.void,
     lastMids: (ids, { notBefore, atOrBefore }) =>
       Effect.map(Ref.get(series), (points) => {

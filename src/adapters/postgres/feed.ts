@@ -10,7 +10,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { FeedItem, type FeedType, feedTypes, type NewFeedItem } from "../../domain/feed.ts"
 import type { EpochMs } from "../../domain/time.ts"
-import { FeedStore } from "../../services/FeedStore.ts"
+import { FeedStore, type FeedStretch } from "../../services/FeedStore.ts"
 import { jsonText } from "./json.ts"
 
 const pageMax = 1_000
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<FeedStore, never, SqlClient> = Layer.effect(
       byIndex: byIndex(sql),
       page: page(sql),
       moversSince: moversSince(sql),
-      after: after(sql),
+      between: between(sql),
       prune: prune(sql),
     })),
 )
@@ -124,21 +124,21 @@ const moversSince = (sql: SqlClient) =>
     return (yield* decodeItems(rows)).filter((item) => item.type === "mover")
   }, Effect.orDie)
 
-const after = (sql: SqlClient): FeedStore["Service"]["after"] =>
-  Effect.fn("FeedStore.after")(function* <Type extends FeedType>({ type, index, since, limit }: {
-    readonly type: Type
-    readonly index: number
-    readonly since: EpochMs
-    readonly limit: number
-  }) {
-    const rows = yield* sql<Row>`
-    SELECT ${columns(sql)} FROM feed_item
-    WHERE type = ${type} AND feed_index > ${BigInt(index)} AND created_at >= ${new Date(since)}
+const between = (sql: SqlClient): FeedStore["Service"]["between"] =>
+  Effect.fn("FeedStore.between")(function* <Type extends FeedType>(query: FeedStretch<Type>) {
+    const { type, after, upTo, since, limit } = query
+    const rows = yield* sql<Row & { readonly total: bigint }>`
+    SELECT ${columns(sql)}, count(*) OVER () AS total FROM feed_item
+    WHERE type = ${type} AND feed_index > ${BigInt(after)} AND feed_index <= ${BigInt(upTo)}
+      AND created_at >= ${new Date(since)}
     ORDER BY feed_index DESC LIMIT ${Math.min(limit, pageMax)}`
-    return (yield* decodeItems(rows)).filter((item): item is Extract<FeedItem, { type: Type }> =>
+    const items = (yield* decodeItems(rows)).filter((item): item is OfType<Type> =>
       item.type === type
     )
+    return { items, total: Number(rows[0]?.total ?? 0n) }
   }, Effect.orDie)
+
+type OfType<Type extends FeedType> = Extract<FeedItem, { type: Type }>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("FeedStore.prune")(function* (before: EpochMs) {

@@ -20,6 +20,7 @@ const idsBatch = 10_000
 export const mids = (sql: SqlClient) => ({
   appendMids: appendMids(sql),
   lastMids: lastMids(sql),
+  watched: watched(sql),
   series: series(sql),
   unseeded: unseeded(sql),
   markSeeded: markSeeded(sql),
@@ -103,6 +104,14 @@ const lastMids = (sql: SqlClient) =>
     },
     Effect.orDie,
   )
+
+const watched = (sql: SqlClient) =>
+  Effect.fn("MarketStore.watched")(function* (since: EpochMs) {
+    const [row] = yield* sql<{ markets: bigint }>`
+      SELECT count(DISTINCT series_id) AS markets FROM mid_hour
+      WHERE hour >= ${Math.floor(since / hour)}`
+    return Number(row?.markets ?? 0n)
+  }, Effect.orDie)
 
 const series = (sql: SqlClient) =>
   Effect.fn("MarketStore.series")(
