@@ -1,9 +1,34 @@
 /**
  * Whether a passage says only what its own facts say.
  *
+ * The wall between a narrator, who may be a model that reads what strangers wrote, and those who
+ * pay: whoever wrote a passage, and whatever was in the prompt, only this can be published:
+ *
+ * - figures, names (between “ and ”) and links of the facts the passage names, exactly;
+ * - plain words (plainWords.ts), and words that stand in a name of those facts;
+ * - words of certainty (certainty.ts) where one of those facts is certain.
+ *
+ * It sees words, not sense: not which figure belongs to which name of one passage, not whether a
+ * price rose or fell, not a slanted adjective.
+ *
  * @module
  */
+import { folded, isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
 import type { Fact, Passage } from "./facts.ts"
+import { isPlainWord, isUnitWord, mayFollowFigure } from "./plainWords.ts"
+import { type Chunk, chunksOf, type Vocabulary } from "./prose.ts"
+import { named } from "./untrusted.ts"
+
+/** Characters of one passage: a paragraph of a dozen sentences with their quoted questions. */
+export const passageLengthMax = 2_400
+/** Sentences of one passage. */
+export const passageSentencesMax = 14
+/** Facts of one passage: with all of them named, every figure would be its own. */
+export const passageFactsMax = 8
+/** Characters of what was found that a fault repeats. */
+export const foundLengthMax = 60
+/** Faults told of one passage: more teach nobody anything. */
+export const faultsMax = 12
 
 /** What is wrong with a passage. */
 export type FaultCode =
@@ -19,7 +44,7 @@ export type FaultCode =
 
 export interface Fault {
   readonly code: FaultCode
-  /** The words that are at fault, a few of them. */
+  /** The words that are at fault, a few of them, made harmless. */
   readonly found: string
 }
 
@@ -28,18 +53,174 @@ export function factsById(facts: ReadonlyArray<Fact>): ReadonlyMap<string, Fact>
   return new Map(facts.map((fact) => [fact.id, fact]))
 }
 
-/** Everything that is wrong with a passage; empty when it may be published. */
+/** What is wrong with a passage, the first `faultsMax` of it; empty when it may be published. */
 export function faultsOf(
-  passage: Passage,
+  { text, facts: ids }: Passage,
   facts: ReadonlyMap<string, Fact>,
 ): ReadonlyArray<Fault> {
-  if (passage.facts.length === 0) return [{ code: "no_facts", found: "" }]
-  return passage.facts
-    .filter((id) => !facts.has(id))
-    .map((id) => ({ code: "unknown_fact" as const, found: id }))
+  if (ids.length === 0) return [fault("no_facts", "")]
+  if (ids.length > passageFactsMax) return [fault("length", `${ids.length} facts`)]
+  const unknown = ids.filter((id) => !facts.has(id))
+  if (unknown.length > 0) return unknown.map((id) => fault("unknown_fact", id))
+  // Before anything is read, so that the work has a limit.
+  if (text.length > passageLengthMax) return [fault("length", `${text.length} characters`)]
+  const own = ids.flatMap((id) => facts.get(id) ?? [])
+  return proseFaults(text, own)
 }
 
 /** A fault in a sentence that a narrator can act on. */
 export function complaintOf({ code, found }: Fault, where: string): string {
-  return `${where}: ${code} ${found}`
+  return `${where}: ${advice[code](`“${harmless(found)}”`)}`
+}
+
+const advice: Readonly<Record<FaultCode, (found: string) => string>> = {
+  no_facts: () => "it names no facts; name the ids of those it rests on",
+  unknown_fact: (found) => `${found} is not the id of a fact; name ids from the list only`,
+  figure: (found) =>
+    `${found} is no figure of the facts it names, or has another word or sign beside it; copy a ` +
+    `figure whole, with its unit and nothing added, and write no numbers in words`,
+  name: (found) =>
+    `${found} is no name in the facts it names; quote a name whole and letter by letter, between ` +
+    `“ and ”, and use no other quotation marks`,
+  word: (found) =>
+    `${found} is neither a plain word nor in a name of the facts it names; say it in plain lower ` +
+    `case words`,
+  link: (found) => `${found} is no link of the facts it names; leave addresses out`,
+  certainty: (found) =>
+    `${found} speaks with certainty, and none of the facts it names is certain; say what is known`,
+  markup: (found) => `${found} is no plain text; write sentences without marks or lists`,
+  length: (found) =>
+    `${found} is too much or too little: between one word and ${passageLengthMax} characters, ` +
+    `${passageSentencesMax} sentences and ${passageFactsMax} facts make a passage`,
+}
+
+/**
+ * Words as readers count them: neither the marks of Markdown nor the ids of facts in brackets are
+ * any.
+ */
+export function wordCount(text: string): number {
+  return text.replace(/\\?[[(]F\d+(?:, ?F\d+)*\\?[\])]/g, " ").split(/\s+/)
+    .filter((run) => /[\p{L}\p{N}]/u.test(run)).length
+}
+
+function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Fault> {
+  const chunks = chunksOf(text, vocabularyOf(own))
+  if (chunks.length === 0) return [fault("length", "an empty passage")]
+  const sentences = chunks.filter(({ mark }) => /[.!?]/.test(mark)).length
+  if (sentences > passageSentencesMax) return [fault("length", `${sentences} sentences`)]
+  const judge = judgeOf(own)
+  const faults: Array<Fault> = []
+  for (const [n, chunk] of chunks.entries()) {
+    const code = judge(chunk, chunks[n - 1], chunks[n + 1])
+    if (code !== null) faults.push(fault(code, chunk.text))
+    if (faults.length === faultsMax) break
+  }
+  return faults
+}
+
+function vocabularyOf(own: ReadonlyArray<Fact>): Vocabulary {
+  const longestFirst = (phrases: ReadonlyArray<string>) =>
+    [...new Set(phrases)].sort((a, b) => b.length - a.length)
+  return {
+    figures: longestFirst(
+      own.flatMap(({ figures }) => figures.filter((figure) => /\p{N}/u.test(figure))),
+    ),
+    names: new Set(own.flatMap(({ names }) => names.filter((name) => name !== ""))),
+    links: longestFirst(
+      own.flatMap(({ links }) => links.filter((link) => /^https?:\/\/[!-~]+$/.test(link))),
+    ),
+  }
+}
+
+type Judge = (
+  chunk: Chunk,
+  before: Chunk | undefined,
+  after: Chunk | undefined,
+) => FaultCode | null
+
+function judgeOf(own: ReadonlyArray<Fact>): Judge {
+  const { names } = vocabularyOf(own)
+  const nameWords = new Set([...names].flatMap(wordsOfName))
+  const certain = own.some((fact) => fact.certain)
+  return (chunk, before, after) => {
+    switch (chunk.kind) {
+      case "figure":
+        return standsAlone(chunk, before, after) ? null : "figure"
+      case "name":
+        return names.has(chunk.text) ? null : "name"
+      case "link":
+        return null
+      case "dash":
+        return before === undefined || after === undefined ? "markup" : null
+      case "stray":
+        return codeOfStray(chunk.text)
+      case "word":
+        return wordFault(chunk, after, nameWords, certain)
+    }
+  }
+}
+
+/** Whether nothing beside a figure changes what it says: a sign, a unit, another figure. */
+function standsAlone(
+  { text, mark }: Chunk,
+  before: Chunk | undefined,
+  after: Chunk | undefined,
+): boolean {
+  if (before?.kind === "dash" || signs.has(before?.text ?? "")) return false
+  if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
+  if (mark !== "" || after === undefined) return true
+  if (/\p{L}/u.test(text)) return after.kind !== "word" || !isUnitWord(after.text.toLowerCase())
+  if (before?.mark === "" && before.kind === "name") return false
+  return after.kind === "dash" || after.kind === "word" && mayFollowFigure(after.text)
+}
+
+/** Words that would be read as the sign of a figure behind them. */
+const signs: ReadonlySet<string> = new Set(["positive", "negative"])
+
+function wordFault(
+  { text, first }: Chunk,
+  after: Chunk | undefined,
+  nameWords: ReadonlySet<string>,
+  certain: boolean,
+): FaultCode | null {
+  for (const [n, part] of text.replaceAll("’", "'").split("-").entries()) {
+    const asStarts = first && n === 0 ? part[0]?.toLowerCase() + part.slice(1) : part
+    const isOwn = nameWords.has(part) || nameWords.has(part.replace(/'s$|'$/, ""))
+    const word = folded(part)
+    if (isWordOfNumber(word)) return "figure"
+    if (isWordOfCertainty(word)) {
+      const isRate = asStarts === "win" && /^rates?$/.test(after?.text ?? "")
+      if (!certain && !isRate) return "certainty"
+      if (!isOwn && asStarts !== word) return "word"
+    } else if (!isOwn && !isPlainWord(asStarts)) return "word"
+  }
+  return null
+}
+
+/**
+ * The words of a name that may be repeated without quotation marks: letters of the Latin alphabet
+ * only, so that none passes for another, and nothing that stands beside a digit, a dot or a sign.
+ */
+function wordsOfName(name: string): ReadonlyArray<string> {
+  return name.split(" ").flatMap((run) => {
+    const bare = run.replace(/^[(“'’.,;:!?…]+/, "").replace(/[)”'’.,;:!?…]+$/, "")
+    return /^[A-Za-zÀ-ÖØ-öø-ž]+(?:['’-][A-Za-zÀ-ÖØ-öø-ž]+)*$/.test(bare)
+      ? bare.replaceAll("’", "'").split("-")
+      : []
+  })
+}
+
+/** What a stray was most likely meant to be. */
+function codeOfStray(text: string): FaultCode {
+  if (/:\/\/|@|^0x|^www\.|\p{L}\.\p{L}|\p{L}:\p{L}|^\(?#\p{L}/u.test(text)) return "link"
+  if (/[\p{N}%‰\p{Sc}+±~≈−]/u.test(text)) return "figure"
+  return /["'`´‘’“”«»„‟‹›]/.test(text) ? "name" : "markup"
+}
+
+function fault(code: FaultCode, found: string): Fault {
+  return { code, found: harmless(found) }
+}
+
+function harmless(found: string): string {
+  return named(found, foundLengthMax)
 }
