@@ -41,7 +41,6 @@ export const complaintLengthMax = 200
 /** A question to the detector: characters of what strangers wrote, and pieces of evidence. */
 export const questionLengthMax = 300
 export const outcomeLengthMax = 120
-export const rulesLengthMax = 3_000
 export const headlineLengthMax = 300
 export const sourceLengthMax = 100
 export const evidenceShownMax = 20

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DetectionQuestion } from "../../domain/detection.ts"
+import { type DetectionQuestion, rulesLengthMax } from "../../domain/detection.ts"
 import type { DigestBrief } from "../../domain/digest.ts"
 import type { Fact } from "../../domain/facts.ts"
 import type { ReportBrief } from "../../domain/report.ts"
@@ -20,7 +20,6 @@ import {
   outcomeLengthMax,
   promptLengthMax,
   questionLengthMax,
-  rulesLengthMax,
   sourceLengthMax,
   statementShownMax,
 } from "./limits.ts"
@@ -129,6 +128,7 @@ function shown(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
     figures: fact.figures,
     names: fact.names,
     certain: fact.certain,
+    ...("topic" in fact ? { topic: fact.topic } : {}),
   }))
   return thatFit(first, promptLengthMax)
 }

@@ -1,0 +1,27 @@
+/**
+ * Asks a model for one digest and prints what came of it, as JSON. Run by modelSandbox.test.ts under
+ * the flags of the service, with an environment that means to mislead the client.
+ *
+ * @module
+ */
+import { Effect, Layer, Redacted } from "effect"
+import * as model from "../../src/adapters/openai/model.ts"
+import * as narrator from "../../src/adapters/openai/narrator.ts"
+import { Narrator } from "../../src/services/Narrator.ts"
+import { digestBrief } from "../support/questions.ts"
+
+const [baseUrl = "", apiKey = ""] = Deno.args
+
+const program = Effect.gen(function* () {
+  const { digest } = yield* Narrator
+  return yield* digest(digestBrief, [])
+}).pipe(
+  Effect.provide(narrator.layer.pipe(Layer.provide(model.layer({
+    apiKey: Redacted.make(apiKey),
+    baseUrl: new URL(baseUrl),
+    model: "stub-1",
+    price: null,
+  })))),
+)
+
+console.log(JSON.stringify(await Effect.runPromise(Effect.result(program))))

@@ -1,0 +1,57 @@
+/**
+ * The model's client in a process of its own, under the service's walls: it needs no variable, takes
+ * none, and prints nothing.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
+import { flagsOf } from "../../src/sandbox.ts"
+import { liveTest } from "../support/effect.ts"
+import { key, modelServer, says } from "../support/modelServer.ts"
+import { digestDraft } from "../support/questions.ts"
+
+/** What the client would look for, if it looked. */
+const misleading = {
+  ...{ OPENAI_API_KEY: "sk-wrong", OPENAI_ADMIN_KEY: "sk-admin", OPENAI_LOG: "debug" },
+  ...{ OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_ORG_ID: "org", OPENAI_PROJECT_ID: "p" },
+  ...{ OPENAI_WEBHOOK_SECRET: "s", OPENAI_CUSTOM_HEADERS: "Authorization: Bearer sk-custom" },
+}
+
+for (
+  const [name, env] of [
+    ["no variable", []],
+    ["every variable it would read", Object.keys(misleading)],
+  ] as const
+) {
+  liveTest(
+    `the client asks the server of the settings with leave to read ${name}`,
+    () =>
+      Effect.gen(function* () {
+        const server = yield* modelServer(says(() => digestDraft))
+        const flags = flagsOf({ variables: [], net: [server.baseUrl.host], read: [], write: [] })
+        const allowed = env.length === 0 ? [] : [`--allow-env=${env.join(",")}`]
+        const { stdout, stderr } = yield* Effect.promise(() =>
+          new Deno.Command(Deno.execPath(), {
+            args: ["run", ...flags, ...allowed, "tests/e2e/askModel.ts", server.baseUrl.href, key],
+            cwd: new URL("../..", import.meta.url),
+            env: { ...misleading, NO_COLOR: "1" },
+            stdin: "null",
+          }).output()
+        )
+        const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+        equal(text(stderr), "")
+        equal(JSON.parse(text(stdout)), {
+          _id: "Result",
+          _tag: "Success",
+          value: digestDraft,
+        })
+        equal(server.calls.map(({ headers }) => headers.get("authorization")), [`Bearer ${key}`])
+        const own = ["accept", "accept-encoding", "accept-language", "authorization"]
+        equal(
+          [...(server.calls[0]?.headers.keys() ?? [])],
+          [...own, "content-length", "content-type", "host", "user-agent"],
+        )
+      }),
+  )
+}
