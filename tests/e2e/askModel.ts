@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Effect, Layer, Redacted } from "effect"
+import { Console, Effect, Layer, Redacted } from "effect"
 import * as model from "../../src/adapters/openai/model.ts"
 import * as narrator from "../../src/adapters/openai/narrator.ts"
 import { Narrator } from "../../src/services/Narrator.ts"
@@ -24,4 +24,6 @@ const program = Effect.gen(function* () {
   })))),
 )
 
-console.log(JSON.stringify(await Effect.runPromise(Effect.result(program))))
+await Effect.runPromise(
+  Effect.flatMap(Effect.result(program), (result) => Console.log(JSON.stringify(result))),
+)

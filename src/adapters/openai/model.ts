@@ -185,8 +185,7 @@ function jsonOf(text: string): unknown {
 const late = Effect.fail(failed("timed_out", "no answer in time"))
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
-const notAsked = (use: Use) =>
-  noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
+const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
 
 function isWorthWaiting(failure: ModelFailed): boolean {
   return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
