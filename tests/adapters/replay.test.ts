@@ -146,6 +146,25 @@ liveTest(
     }),
 )
 
+liveTest(
+  "proposals() and rules() give what is recorded, and no proposal of what has ended",
+  () =>
+    Effect.gen(function* () {
+      const asked = [8, 8, 5, 2, 1, 999].map(market)
+      const { rows } = yield* replayed(fixtures, ({ proposals }) => proposals(asked))
+      equal(rows, [{
+        marketId: conditionId(8),
+        outcome: 1,
+        proposedAt: Date.parse("2026-11-20T11:30:00Z"),
+        settlesAt: Date.parse("2026-11-20T13:30:00Z"),
+        disputed: false,
+      }])
+      const rules = yield* replayed(fixtures, ({ rules }) => rules(asked))
+      equal(rules.rows.map(({ marketId }) => marketId), [8, 5, 2, 1].map(conditionId))
+      equal(new Set(rules.rows.map(({ text }) => text)).size, 1)
+    }),
+)
+
 const wallet = "0x00000000000000000000000000000000000000aa"
 const other = "0x00000000000000000000000000000000000000bb"
 

@@ -72,7 +72,8 @@ Deno.test("who takes every purchase for an entry counts hedges and exits", () =>
 Deno.test("who takes a purchase of the other side for no sale never sees a position end", () => {
   for (const wallet of walletsOf("opposer")) {
     const positions = [...positionsOf(world, actsOf(trades(deedsOf(wallet)))).values()]
-    ok(positions.filter(({ boughtBoth }) => boughtBoth).length > 0.9 * positions.length)
+    // The others have not left yet.
+    ok(positions.filter(({ boughtBoth }) => boughtBoth).length > 0.85 * positions.length)
   }
 })
 

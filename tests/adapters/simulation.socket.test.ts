@@ -30,6 +30,8 @@ const options = {
   lateShare: 0.15,
   correctedShare: 0.15,
   silentShare: 0.3,
+  laggardShare: 1,
+  wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
 
@@ -190,6 +192,34 @@ liveTest(
         deepStrictEqual(facts.rows.length, ids.length)
       })),
 )
+
+for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", faulty]] as const) {
+  liveTest(
+    `proposals and rules over a socket are those in process, ${name}`,
+    () =>
+      both({ faults }, ({ world, now, wired, inside }) =>
+        Effect.gen(function* () {
+          const ids = Array.from({ length: world.catalogue.seats }, (_, seat) => {
+            const { turn } = world.catalogue.at(seat, now)
+            return [turn - 1, turn, turn + 1].map((index) => world.catalogue.turn(seat, index).id)
+          }).flat()
+          const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
+            rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
+          const proposals = [yield* wired.proposals(ids), yield* inside.proposals(ids)] as const
+          deepStrictEqual(byId(proposals[0].rows), byId(proposals[1].rows))
+          const kinds = new Set(
+            proposals[1].rows.map(({ outcome, disputed, settlesAt }) =>
+              `${outcome} ${disputed} ${settlesAt === null}`
+            ),
+          )
+          ok(kinds.has("0 false false") && kinds.has("1 false false"), [...kinds].join())
+          ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
+          const rules = [yield* wired.rules(ids), yield* inside.rules(ids)] as const
+          deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
+          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.seats)
+        })),
+  )
+}
 
 liveTest(
   "rows that are kept no more end both readings, and say so",

@@ -17,10 +17,11 @@ import { unpaced } from "../support/polymarket.ts"
 import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
 
-/** A world on the clock of the machine. */
+/** A world on the clock of the machine, in which many markets have an outcome proposed. */
 const world = Effect.map(
   Clock.currentTimeMillis,
-  (now) => makeWorld({ seed: 7, markets: 150, origin: now }),
+  (now) =>
+    makeWorld({ seed: 7, markets: 150, origin: now, laggardShare: 1, wrongProposalShare: 0.4 }),
 )
 
 /** Small pages, no waiting: what is tested is not patience. */

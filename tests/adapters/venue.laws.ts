@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Effect, type Layer, Schema, Stream } from "effect"
+import { rulesLengthMax } from "../../src/domain/detection.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../src/domain/market.ts"
 import { day, minute } from "../../src/domain/time.ts"
 import {
@@ -134,10 +135,52 @@ const recentTrades = Effect.gen(function* () {
   hold((yield* trades(MarketId.make("0xnone"), 0)).rows.length === 0, "none of an unknown market")
 })
 
+const soundProposals = Effect.gen(function* () {
+  const { proposals } = yield* VenueClient
+  const before = statuses(yield* sweep)
+  const asked = [...before.keys()]
+  const { rows, rejected } = yield* proposals([...asked, ...asked, unknownMarket])
+  const now = yield* Clock.currentTimeMillis
+  const after = statuses(yield* sweep)
+  holdCounted(rejected)
+  hold(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
+  for (const { marketId, outcome, proposedAt, settlesAt } of rows) {
+    hold(before.has(marketId), "only what was asked for")
+    hold(outcome === 0 || outcome === 1, "one of two outcomes")
+    hold(within(proposedAt, 1, now + minute), "a time gone by")
+    hold(settlesAt === null || settlesAt > 0, "a time, if any")
+    const still = [before.get(marketId), after.get(marketId)]
+    hold(!still.every((status) => status === "open"), "an open market has nothing proposed")
+  }
+  hold((yield* proposals([])).rows.length === 0, "nothing asked, nothing given")
+})
+
+const statuses = (markets: ReadonlyArray<Market>) =>
+  new Map(markets.map(({ id, status }) => [id, status]))
+
+const unknownMarket = MarketId.make(`0x${"f".repeat(64)}`)
+
+const soundRules = Effect.gen(function* () {
+  const { rules } = yield* VenueClient
+  const asked = (yield* sweep).slice(0, 2 * samples).map(({ id }) => id)
+  const { rows, rejected } = yield* rules([...asked, ...asked, unknownMarket])
+  holdCounted(rejected)
+  hold(rows.length > 0, "some market says how it is decided")
+  hold(new Set(rows.map(({ marketId }) => marketId)).size === rows.length, "each market once")
+  for (const { marketId, text } of rows) {
+    hold(asked.includes(marketId), "only what was asked for")
+    hold(text.trim() !== "" && [...text].length <= rulesLengthMax, "a text within its limit")
+    hold(!/[\p{C}\p{Zl}\p{Zp}]/u.test(text), "nothing unseen in it")
+  }
+  hold((yield* rules([])).rows.length === 0, "nothing asked, nothing given")
+})
+
 const laws: Laws = {
   "listMarkets gives sound markets only, and counts the rest": soundMarkets,
   "listMarkets leaves out no market that was there before and after": wholeSweeps,
   "books() gives each asked token at most once, and no other": askedBooks,
   "priceHistory() gives prices inside of its range": boundedHistory,
   "trades() gives the market's fills since an instant, newest first": recentTrades,
+  "proposals() gives each asked market at most once, and none that is open": soundProposals,
+  "rules() gives a plain, bounded text of asked markets, each once": soundRules,
 }

@@ -83,6 +83,7 @@ export function asGammaRow(market: WireObject): WireObject {
     conditionId: market["condition_id"],
     slug: market["market_slug"],
     question: market["question"],
+    description: market["description"],
     outcomes: tokens.map((token) => token?.["outcome"]),
     clobTokenIds: tokens.map((token) => token?.["token_id"]),
     endDate: market["end_date_iso"],

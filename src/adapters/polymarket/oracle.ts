@@ -1,13 +1,15 @@
 /**
- * The oracle's record of a market: whether it ended, and what each outcome's share was paid.
+ * The oracle's record of a market: which outcome stands proposed, whether it ended, and what each
+ * outcome's share was paid.
  *
  * @module
  */
 import { Result } from "effect"
+import type { Proposal } from "../../domain/detection.ts"
 import { MarketId } from "../../domain/market.ts"
 import type { Resolution } from "../../domain/resolution.ts"
 import { day, type EpochMs } from "../../domain/time.ts"
-import { conditionId, instant, list, number, object, text } from "./wire.ts"
+import { conditionId, flag, instant, list, number, object, text, type WireObject } from "./wire.ts"
 
 /** Why a row of the record cannot be used. */
 export type RecordRejection = "undecodable" | "missing_id" | "not_binary" | "bad_payouts"
@@ -21,13 +23,10 @@ export type OracleRecord =
   & (
     | { readonly state: "paid"; readonly payouts: readonly [number, number] }
     | { readonly state: "untold" }
-    | { readonly state: "pending" }
+    | { readonly state: "pending"; readonly proposal: Proposal | null }
   )
 
-/**
- * One row. Its prices are left alone: they are what was proposed (69 where nothing was), and only
- * the payouts are what was paid.
- */
+/** One row. Its prices are what was proposed, and never what was paid: that only the payouts are. */
 export function decodeRecord(value: unknown): Result.Result<OracleRecord, RecordRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
@@ -36,7 +35,8 @@ export function decodeRecord(value: unknown): Result.Result<OracleRecord, Record
   const marketId = MarketId.make(id)
   const changedAt = instant(row["resolved_at"]) ?? instant(row["last_update_timestamp"])
   if (text(row["status"]).toLowerCase() !== "resolved") {
-    return Result.succeed({ marketId, changedAt, state: "pending" })
+    const proposal = proposalIn(row, marketId, changedAt)
+    return Result.succeed({ marketId, changedAt, state: "pending", proposal })
   }
   const payouts = list(row["payouts"]).map(number)
   if (payouts.every((payout) => payout === 0)) {
@@ -54,6 +54,60 @@ export function decodeRecord(value: unknown): Result.Result<OracleRecord, Record
     state: "paid",
     payouts: [first / both, second / both],
   })
+}
+
+/** Prices at the oracle are in units of 1e-18: a dollar for a share of the first outcome, or nothing. */
+const oneDollar = 1e18
+
+/** What the oracle writes where nothing was proposed. */
+const unset = 69
+
+/** Which outcome a price proposes; `neither` for a half each and all else that names no winner. */
+type Named = 0 | 1 | "neither" | "unset" | "untold"
+
+function namedBy(price: unknown): Named {
+  const value = number(price)
+  if (value === null) return "untold"
+  return value === oneDollar ? 0 : value === 0 ? 1 : value === unset ? "unset" : "neither"
+}
+
+/**
+ * Which proposal is the last word in each state, and whether it has been challenged. Where a second
+ * one must have been possible, the first counts only when the record says that there was none.
+ */
+const lastWords: {
+  readonly [state: string]: {
+    readonly of: (first: Named, second: Named) => Named
+    readonly disputed: boolean
+  }
+} = {
+  proposed: { of: (first) => first, disputed: false },
+  challenged: {
+    of: (first, second) => second === "unset" || second === "untold" ? first : second,
+    disputed: true,
+  },
+  reproposed: { of: (_, second) => second, disputed: true },
+  disputed: { of: (first, second) => second === "unset" ? first : second, disputed: true },
+  arbitration: { of: (first, second) => second === "unset" ? first : second, disputed: true },
+}
+
+/**
+ * The outcome that stands proposed, since the record's last change; null when there is none, when the
+ * record does not say which, or since when. Once challenged it counts as disputed until the end.
+ */
+function proposalIn(
+  row: WireObject,
+  marketId: MarketId,
+  changedAt: EpochMs | null,
+): Proposal | null {
+  const status = text(row["status"]).toLowerCase()
+  const word = Object.hasOwn(lastWords, status) ? lastWords[status] : undefined
+  const outcome = word?.of(namedBy(row["proposed_price"]), namedBy(row["reproposed_price"]))
+  if (word === undefined || changedAt === null || typeof outcome !== "number") return null
+  const disputed = word.disputed || flag(row["was_disputed"]) === true ||
+    flag(row["extended_review"]) === true
+  const settlesAt = instant(row["expected_settlement_time"])
+  return { marketId, outcome, proposedAt: changedAt, settlesAt, disputed }
 }
 
 /** The record of each market: of several rows the one that says most, the newest of those. */

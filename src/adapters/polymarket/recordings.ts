@@ -7,6 +7,7 @@
  * @module
  */
 import type { OrderBook } from "../../domain/book.ts"
+import type { MarketRules } from "../../domain/detection.ts"
 import type { Market, MarketFacts, PricePoint, Trade } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
 import type { Standing } from "../../domain/tracking.ts"
@@ -18,6 +19,7 @@ import { decodeRows } from "./decoded.ts"
 import { decodeFacts, decodeMarkets } from "./gamma.ts"
 import { decodeStanding } from "./leaderboard.ts"
 import { decodeRecord, type OracleRecord } from "./oracle.ts"
+import { decodeRules } from "./rules.ts"
 import { instant, list, object, type WireObject } from "./wire.ts"
 
 /** A recorded page's rows by what they are. */
@@ -32,6 +34,7 @@ export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireOb
 export interface RecordedPage {
   readonly markets: Decoded<Market>
   readonly facts: Decoded<MarketFacts>
+  readonly rules: Decoded<MarketRules>
   readonly books: Decoded<OrderBook>
   readonly trades: Decoded<Trade>
   readonly activity: Decoded<ActivityRow>
@@ -73,6 +76,7 @@ export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
   return {
     markets: decodeMarkets(markets, asOf),
     facts: decodeRows(markets, decodeFacts),
+    rules: decodeRows(markets, decodeRules),
     books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
     trades: decodeTrades(rows.trades, null),
     activity: decodeRows(rows.activity, decodeActivity),

@@ -11,6 +11,7 @@ import type { OrderBook } from "../../domain/book.ts"
 import type { MarketId, PricePoint, TokenId } from "../../domain/market.ts"
 import type { EpochMs } from "../../domain/time.ts"
 import { VenueClient, VenueUnavailable } from "../../services/VenueClient.ts"
+import { proposalsIn } from "./proposals.ts"
 import { decodePage, recognise, type RecordedPage, type RecordedRows } from "./recordings.ts"
 import { recordedEnds, recordedWallets } from "./recordedPast.ts"
 
@@ -75,6 +76,14 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
     pages.flatMap((page) => page.facts.rows).map((market) => [market.id, market]),
   )
   const ends = recordedEnds(pages, recordings.reduce((now, { asOf }) => Math.max(now, asOf), 0))
+  const records = pages.flatMap((page) => page.records.rows)
+  const proposed = new Map(
+    proposalsIn(records).filter(({ marketId }) => !ends.has(marketId))
+      .map((proposal) => [proposal.marketId, proposal]),
+  )
+  const rules = new Map(
+    pages.flatMap((page) => page.rules.rows).map((found) => [found.marketId, found]),
+  )
   const trades = pages.flatMap((page) => page.trades.rows).sort((a, b) => b.at - a.at)
   return VenueClient.of({
     name: "replay",
@@ -101,8 +110,16 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
         rows: [...new Set(marketIds)].flatMap((id) => ends.get(id) ?? []),
         rejected: {},
       }),
-    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
-    rules: () => Effect.succeed({ rows: [], rejected: {} }),
+    proposals: (marketIds) =>
+      Effect.succeed({
+        rows: [...new Set(marketIds)].flatMap((id) => proposed.get(id) ?? []),
+        rejected: {},
+      }),
+    rules: (marketIds) =>
+      Effect.succeed({
+        rows: [...new Set(marketIds)].flatMap((id) => rules.get(id) ?? []),
+        rejected: {},
+      }),
     wallets: recordedWallets(pages),
     trades: (marketId: MarketId, since) =>
       Effect.succeed({

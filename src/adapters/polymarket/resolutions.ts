@@ -29,7 +29,7 @@ interface Routes {
 export function resolutions(routes: Routes, limits: Limits) {
   return Effect.fn("polymarket.resolutions")(function* (marketIds: ReadonlyArray<MarketId>) {
     const asked = askable(marketIds)
-    const told = yield* records(routes.oracle, asked, limits)
+    const told = yield* records(routes.oracle, "resolutions", asked, limits)
     const record = recordsById(told.rows)
     const untold = asked.filter((id) => (record.get(id)?.state ?? "untold") === "untold")
     const listed = untold.slice(0, limits.listedEndsMax)
@@ -57,7 +57,13 @@ export function resolutions(routes: Routes, limits: Limits) {
   })
 }
 
-function records(oracle: Route, marketIds: ReadonlyArray<MarketId>, limits: Limits) {
+/** The oracle's records of these markets, as far as it has any. */
+export function records(
+  oracle: Route,
+  operation: string,
+  marketIds: ReadonlyArray<MarketId>,
+  limits: Limits,
+) {
   return byMarkets(marketIds, limits.resolutionBatch, limits, (batch) => {
     const asked = new Set(batch)
     const request = HttpClientRequest.get(`${oracle.url}/resolutions`, {
@@ -66,7 +72,7 @@ function records(oracle: Route, marketIds: ReadonlyArray<MarketId>, limits: Limi
     const decode = (row: unknown): Result.Result<OracleRecord, string> =>
       Result.filterOrFail(decodeRecord(row), ({ marketId }) => asked.has(marketId), () => "unasked")
     return Effect.map(
-      oracle.ask("resolutions", request, rowsIn("data")),
+      oracle.ask(operation, request, rowsIn("data")),
       ({ rows }) => decodeRows(rows, decode),
     )
   })

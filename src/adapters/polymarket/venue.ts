@@ -17,8 +17,10 @@ import { merge } from "./decoded.ts"
 import { facts } from "./facts.ts"
 import { defaultLimits, type Limits } from "./limits.ts"
 import { listMarkets } from "./listing.ts"
+import { proposals } from "./proposals.ts"
 import { type Ask, asks } from "./requests.ts"
 import { resolutions } from "./resolutions.ts"
+import { rules } from "./rules.ts"
 import { walletSource } from "./wallets.ts"
 
 export interface PolymarketOptions {
@@ -53,6 +55,7 @@ export function layer(
       const data = yield* Semaphore.make(limits.inFlightMax)
       const pace = limits.perTenSeconds
       const listing = { ask: asks(client, gamma, pace.facts, limits), url: options.gammaUrl }
+      const oracle = { ask: asks(client, data, pace.resolutions, limits), url: options.dataUrl }
       return VenueClient.of({
         name: "polymarket",
         listMarkets: listMarkets(
@@ -65,12 +68,12 @@ export function layer(
         trades: trades(asks(client, data, pace.trades, limits), options, limits),
         facts: facts(listing, limits),
         resolutions: resolutions({
-          oracle: { ask: asks(client, data, pace.resolutions, limits), url: options.dataUrl },
+          oracle,
           listing,
           page: { ask: asks(client, clob, pace.page, limits), url: options.clobUrl },
         }, limits),
-        proposals: () => Effect.succeed({ rows: [], rejected: {} }),
-        rules: () => Effect.succeed({ rows: [], rejected: {} }),
+        proposals: proposals(oracle, limits),
+        rules: rules(listing, limits),
         wallets: walletSource(
           {
             activity: asks(client, data, pace.activity, limits),

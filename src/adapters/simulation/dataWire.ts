@@ -137,26 +137,30 @@ export function resolutionRow(
       resolved_at: changedAt,
     }
   }
-  const disputed = at >= market.resolvedAt
-  const proposed = at >= market.proposedAt
-  const yes = world.truth.probability(market, market.closesAt)
+  const proposal = world.proposal(market, at)
   return {
     ...shared,
     question_id: `0x${hex(mix(market.key, 202), 64)}`,
-    status: disputed ? "disputed" : proposed ? "proposed" : "initialized",
-    proposed_price: proposed ? String(BigInt(Math.round(yes * 100)) * 10n ** 16n) : "69",
-    reproposed_price: "69",
-    price: "69",
+    status: proposal?.status ?? "initialized",
+    ...(proposal === null || proposal.status === "proposed" ? {} : { was_disputed: true }),
+    proposed_price: weiOf(proposal?.first ?? null),
+    reproposed_price: weiOf(proposal?.second ?? null),
+    price: weiOf(null),
     transaction_hash: `0x${hex(mix(market.key, 203), 64)}`,
     log_index: String(uniform(mix(market.key, 204)) * 1_000 | 0),
     last_update_timestamp: String(
-      Math.floor(clock.fromWorld(proposed ? market.proposedAt : market.opensAt) / second),
+      Math.floor(clock.fromWorld(proposal?.changedAt ?? market.opensAt) / second),
     ),
-    ...(proposed
-      ? {
-        expected_settlement_time: isoTime(clock.fromWorld(toldAt)),
-        settlement_time_basis: "managed_proposal_expiration",
-      }
-      : {}),
+    ...(proposal === null || proposal.settlesAt === null ? {} : {
+      expected_settlement_time: isoTime(clock.fromWorld(proposal.settlesAt)),
+      settlement_time_basis: proposal.status === "disputed"
+        ? "dvm_round_estimate"
+        : "managed_proposal_expiration",
+    }),
   }
+}
+
+/** A price in the oracle's units of 1e-18; 69 of them for none. */
+function weiOf(price: number | null): string {
+  return price === null ? "69" : String(BigInt(Math.round(price * 100)) * 10n ** 16n)
 }

@@ -6,6 +6,7 @@
 import { day, type EpochMs, hour, isoTime } from "../../domain/time.ts"
 import { exact, midOf } from "./books.ts"
 import type { SimulatedMarket } from "./lives.ts"
+import { rulesOf } from "./rules.ts"
 import { hex, mix, uniform } from "./seed.ts"
 import type { WorldClock } from "./clock.ts"
 import type { World } from "./world.ts"
@@ -36,8 +37,7 @@ export function gammaMarket(
     startDate: isoTime(clock.fromWorld(market.opensAt + 1_234)),
     image: "https://example.invalid/market.png",
     icon: "https://example.invalid/market.png",
-    description: `This market will resolve to "${market.outcomes[0]}" if so, and otherwise to ` +
-      `"${market.outcomes[1]}".`,
+    description: rulesOf(market),
     outcomes: JSON.stringify(market.outcomes),
     outcomePrices: JSON.stringify(pricesOf(world, market, at).map(String)),
     volume: String(listed.volumeUsd),

@@ -30,6 +30,8 @@ export interface CatalogueOptions {
   readonly bounceOnly: boolean
   /** No market has siblings: as many events as markets. */
   readonly loneMarkets: boolean
+  /** Share of decided, sound ordinary markets above the gate whose quotes lag behind their outcome. */
+  readonly laggardShare: number
 }
 
 /** A whole life of one market: everything about it that does not change. */
@@ -53,6 +55,8 @@ export interface SimulatedMarket {
   readonly revealsAt: EpochMs
   readonly closesAt: EpochMs
   readonly proposedAt: EpochMs
+  /** Until then quotes may stay where they were at `revealsAt`; `revealsAt` itself for most. */
+  readonly lagsUntil: EpochMs
   readonly resolvedAt: EpochMs
   /** As listed; a match ends as listed when it begins. */
   readonly endsAt: EpochMs
@@ -106,19 +110,25 @@ export function makeMarket(
   const key = mix(eventKey, index + 1)
   const opensAt = event.base + turn * event.period
   const resolvedAt = opensAt + event.period
+  const fate = uniform(mix(key, 20))
+  const end = fate < 0.015 ? "push" : fate < 0.02 ? "cancelled" : "decided"
+  const shape = size(options, key)
+  const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
+    shape.bookHabit === "sound" && uniform(mix(key, 21)) < options.laggardShare
   const life = options.bounceOnly
-    ? { revealsAt: resolvedAt, closesAt: resolvedAt, proposedAt: resolvedAt }
+    ? still(resolvedAt)
+    : mayLag
+    ? laggardLife(key, eventKey, opensAt, resolvedAt)
     : lifeOf(eventKey, event.sports, resolvedAt)
   const endsAt = event.sports
     ? Math.floor((resolvedAt - 5 * hour) / (15 * minute)) * 15 * minute
     : Math.floor(life.closesAt / hour) * hour
   const phrases = event.sports ? matchPhrases(eventKey, endsAt) : ordinaryPhrases(eventKey, endsAt)
   const words = phrases.sibling(index)
-  const fate = uniform(mix(key, 20))
   return {
     ...identity(key, seat, turn),
     ...eventWords(event, eventKey, turn, phrases),
-    ...size(options, key),
+    ...shape,
     ...life,
     kind: event.sports ? "sports" : "ordinary",
     slug: Slug.make(`${slugOf(words.stem)}-${seat}-${turn + turnZero}`),
@@ -128,7 +138,7 @@ export function makeMarket(
     resolvedAt,
     endsAt,
     mechanical: null,
-    end: fate < 0.015 ? "push" : fate < 0.02 ? "cancelled" : "decided",
+    end,
   }
 }
 
@@ -143,7 +153,36 @@ function eventWords(event: EventPlan, eventKey: Key, turn: number, phrases: Phra
   }
 }
 
-function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs) {
+type Life = Pick<
+  SimulatedMarket,
+  "revealsAt" | "closesAt" | "proposedAt" | "lagsUntil"
+>
+
+function still(resolvedAt: EpochMs): Life {
+  return {
+    revealsAt: resolvedAt,
+    closesAt: resolvedAt,
+    proposedAt: resolvedAt,
+    lagsUntil: resolvedAt,
+  }
+}
+
+/** Hours for which the quotes of a laggard may stay where they were after its outcome is known. */
+const lagHours = [6, 60] as const
+
+/** The outcome is known and proposed long before it is paid, and nobody looks until shortly before. */
+function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: EpochMs): Life {
+  const whole = (ms: number) => Math.floor(ms / second) * second
+  const lagsUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
+  const closesAt = whole(lagsUntil - between(mix(key, 23), ...lagHours) * hour)
+  const revealsAt = whole(closesAt - between(mix(key, 24), 6, 36) * hour)
+  const waits = between(mix(key, 25), 1, 20) * minute
+  return revealsAt - day < opensAt
+    ? lifeOf(eventKey, false, resolvedAt)
+    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), lagsUntil }
+}
+
+function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
   const disputed = !sports && uniform(mix(eventKey, 10)) < 0.015
   const settling = disputed
     ? 4 * day
@@ -153,9 +192,11 @@ function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs) {
   const closesAt = Math.floor((resolvedAt - settling) / second) * second
   const reveal = sports ? 2.25 * hour : between(mix(eventKey, 12), 6, 36) * hour
   const waits = between(mix(eventKey, 13), 1, 20) * minute
+  const revealsAt = Math.floor((closesAt - reveal) / second) * second
   return {
     closesAt,
-    revealsAt: Math.floor((closesAt - reveal) / second) * second,
+    revealsAt,
+    lagsUntil: revealsAt,
     proposedAt: Math.floor((closesAt + waits) / second) * second,
   }
 }
@@ -213,7 +254,12 @@ export function makeMechanical(
   const own = mix(mix(key, place.seat), turn)
   const slug = Slug.make(`${short}-updown-5m-${Math.round(startsAt / second)}`)
   const title = mechanicalTitle(name, startsAt, endsAt)
-  const still = options.bounceOnly
+  const life = options.bounceOnly ? still(resolvedAt) : {
+    revealsAt: Math.max(opensAt, startsAt),
+    closesAt: endsAt,
+    proposedAt: resolvedAt,
+    lagsUntil: Math.max(opensAt, startsAt),
+  }
   return {
     ...identity(own, place.seat, turn),
     ...size(options, own),
@@ -227,9 +273,7 @@ export function makeMechanical(
     category: "Crypto",
     outcomes: ["Up", "Down"],
     opensAt,
-    revealsAt: still ? resolvedAt : Math.max(opensAt, startsAt),
-    closesAt: still ? resolvedAt : endsAt,
-    proposedAt: resolvedAt,
+    ...life,
     resolvedAt,
     endsAt,
     mechanical: "recurrence",

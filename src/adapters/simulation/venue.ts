@@ -5,12 +5,14 @@
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../domain/book.ts"
+import type { MarketRules, Proposal } from "../../domain/detection.ts"
 import type { Market, MarketFacts, Trade } from "../../domain/market.ts"
 import type { Resolution } from "../../domain/resolution.ts"
-import { type EpochMs, minute } from "../../domain/time.ts"
+import { type EpochMs, minute, second } from "../../domain/time.ts"
 import { type Decoded, VenueClient } from "../../services/VenueClient.ts"
 import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
 import type { SimulatedMarket } from "./lives.ts"
+import { rulesOf } from "./rules.ts"
 import { walletSource } from "./walletSource.ts"
 import { makeWorld, type World } from "./world.ts"
 
@@ -22,9 +24,13 @@ const tradesMax = 1_000
 /**
  * A world for `deno task dev`: eventful at any hour, in real time, the same after a restart. Its
  * ticks are seconds apart, so quotes that stray for minutes would look confirmed: they do not stray.
+ * At any time some four markets lag behind an outcome that exists, and one proposal in seven is wrong.
  */
 export function devWorld(seed: number): World {
-  return makeWorld({ seed, markets: 200, liveliness: 0.5, gateShare: 0.85, dislocationShare: 0 })
+  return makeWorld({
+    ...{ seed, markets: 200, liveliness: 0.5, gateShare: 0.85, dislocationShare: 0 },
+    ...{ laggardShare: 0.75, wrongProposalShare: 0.15 },
+  })
 }
 
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<VenueClient> {
@@ -78,8 +84,24 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
             return market === undefined ? [] : resolutionOf(world, clock, market, at)
           }),
         )),
-    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
-    rules: () => Effect.succeed({ rows: [], rejected: {} }),
+    proposals: (marketIds) =>
+      Effect.map(now, (at) =>
+        sound(
+          [...new Set(marketIds)].flatMap((id): ReadonlyArray<Proposal> => {
+            const market = world.catalogue.byId(id)
+            return market === undefined ? [] : proposalOf(world, clock, market, at)
+          }),
+        )),
+    rules: (marketIds) =>
+      Effect.map(now, (at) =>
+        sound(
+          [...new Set(marketIds)].flatMap((marketId): ReadonlyArray<MarketRules> => {
+            const market = world.catalogue.byId(marketId)
+            return market === undefined || market.opensAt > at
+              ? []
+              : [{ marketId, text: rulesOf(market) }]
+          }),
+        )),
     wallets: walletSource(world, clock, options),
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
@@ -109,6 +131,25 @@ function resolutionOf(
   return [
     payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts },
   ]
+}
+
+/** The outcome that stands proposed at `at`, if the record names one; times are in whole seconds. */
+function proposalOf(
+  world: World,
+  clock: WorldClock,
+  market: SimulatedMarket,
+  at: EpochMs,
+): ReadonlyArray<Proposal> {
+  const record = world.proposal(market, at)
+  const named = record?.second ?? record?.first
+  if (record === null || (named !== 0 && named !== 1)) return []
+  return [{
+    marketId: market.id,
+    outcome: named === 1 ? 0 : 1,
+    proposedAt: Math.floor(clock.fromWorld(record.changedAt) / second) * second,
+    settlesAt: record.settlesAt === null ? null : clock.fromWorld(record.settlesAt),
+    disputed: record.status !== "proposed",
+  }]
 }
 
 function factsOf(market: Market): MarketFacts {

@@ -21,6 +21,7 @@ import { makeMemo, marketsKept } from "./memo.ts"
 import type { Jump, Path } from "./paths.ts"
 import { drawPath } from "./repricings.ts"
 import { type Fill, makeTape } from "./tape.ts"
+import { proposalAt, type ProposalRecord } from "./proposals.ts"
 import { defaultGroups, makeWallets, type Wallet, type WalletGroup } from "./wallets.ts"
 
 export interface WorldOptions {
@@ -59,6 +60,13 @@ export interface WorldOptions {
   readonly correctedShare: number
   /** Share of decided markets of whose payout the oracle's record never speaks. */
   readonly silentShare: number
+  /**
+   * Share of the decided, sound ordinary markets above the gate whose outcome is known 6 to 60 hours
+   * before their quotes follow, if these can stand between 0.06 and 0.94 meanwhile.
+   */
+  readonly laggardShare: number
+  /** Share of decided ordinary and sports markets at which the other outcome is proposed first. */
+  readonly wrongProposalShare: number
 }
 
 export const worldDefaults: Omit<WorldOptions, "seed"> = {
@@ -79,6 +87,8 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   lateShare: 0.01,
   correctedShare: 0.005,
   silentShare: 0.02,
+  laggardShare: 0,
+  wrongProposalShare: 0,
 }
 
 export interface World {
@@ -112,6 +122,8 @@ export interface World {
     at: EpochMs,
   ) => readonly [number, number] | null | undefined
   readonly ending: (market: SimulatedMarket) => Ending
+  /** What the oracle's record says before the market has ended; null before and after. */
+  readonly proposal: (market: SimulatedMarket, at: EpochMs) => ProposalRecord | null
   readonly volumeUsd: (market: SimulatedMarket, at: EpochMs) => number
   readonly wallets: ReadonlyArray<Wallet>
   readonly truth: Truth
@@ -123,6 +135,8 @@ export interface Truth {
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number
   /** Planted jumps in `[from, to]`, ascending. */
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
+  /** Whether the market's outcome exists and its quotes do not know it yet. */
+  readonly lagging: (market: SimulatedMarket, at: EpochMs) => boolean
   /** What each outcome's share pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
   /** What every wallet does in a market: the cheapest way to many entries is market by market. */
@@ -132,6 +146,9 @@ export interface Truth {
   /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
   readonly episodes: Histories["episodes"]
 }
+
+/** Between these the quotes of a market may lag: a book around them is sound and inside 0.03 and 0.97. */
+const lagBetween = { low: 0.06, high: 0.94 }
 
 export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number }): World {
   const options: WorldOptions = { ...worldDefaults, ...given }
@@ -157,17 +174,30 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
   const probability = (market: SimulatedMarket, at: EpochMs): number =>
     at < market.closesAt ? pathOf(market).at(at) : payouts(market)?.[0] ?? 0.5
 
+  /** The last instant whose truth the quotes of `at` may know: long ago in a market that lags. */
+  const seenOf = (market: SimulatedMarket, at: EpochMs): EpochMs => {
+    if (at < market.revealsAt || at >= market.lagsUntil) return at
+    const known = pathOf(market).at(market.revealsAt)
+    return known >= lagBetween.low && known <= lagBetween.high ? market.revealsAt : at
+  }
+
   const quote = (market: SimulatedMarket, at: EpochMs): Quote | null =>
     at < market.opensAt || at >= market.resolvedAt ? null : makeQuote(
       market,
-      probability(market, Math.max(market.opensAt, quotedAt(at))),
+      probability(market, seenOf(market, Math.max(market.opensAt, quotedAt(at)))),
       at,
       dislocations,
     )
 
   const ending = (market: SimulatedMarket) => endingOf(options, market)
   const wallets = makeWallets(options.seed, options.wallets)
-  const view = { quote, probability, payouts, ending }
+  const view = {
+    quote,
+    // Nobody trades on what no quote shows yet: then an edge at the prices paid is what it should be.
+    probability: (market: SimulatedMarket, at: EpochMs) => probability(market, seenOf(market, at)),
+    payouts,
+    ending,
+  }
   const histories = makeHistories(options, catalogue, view, wallets)
 
   const trades = makeTape({
@@ -208,6 +238,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
     },
     trades,
     deeds: histories.deeds,
+    proposal: (market, at) => proposalAt(options, market, ending(market), payouts(market), at),
     told: (market, at) => toldAt(ending(market), payouts(market), at),
     ending,
     volumeUsd,
@@ -216,6 +247,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       probability,
       jumps: (market, from, to) =>
         pathOf(market).jumps.filter((jump) => jump.at >= from && jump.at <= to),
+      lagging: (market, at) => at >= market.closesAt && seenOf(market, at) < market.closesAt,
       payouts,
       plansIn: histories.plansIn,
       plans: histories.plans,
