@@ -5,6 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { templateDigest } from "../domain/digestTemplate.ts"
+import { rulesDetection } from "../domain/predetermined.ts"
 import type { ReportBrief, ReportDraft } from "../domain/report.ts"
 import { Detector } from "../services/Detector.ts"
 import { Narrator } from "../services/Narrator.ts"
@@ -24,17 +25,9 @@ export const detectorLayer: Layer.Layer<Detector> = Layer.succeed(
   Detector,
   Detector.of({
     name: "rules",
-    detect: () => Effect.succeed(undecided),
+    detect: (question) => Effect.sync(() => rulesDetection(question)),
   }),
 )
-
-const undecided = {
-  determined: false,
-  outcome: null,
-  statement: "",
-  confidence: "low",
-  evidence: [],
-} as const
 
 function templateReport({ facts: [first] }: ReportBrief): ReportDraft {
   const passage = { text: first.statement, facts: [first.id] }

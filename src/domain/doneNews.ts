@@ -1,0 +1,222 @@
+/**
+ * Whether a headline tells of something that is done, and about which market: all that a pure rule can
+ * see of news before it lets a detector's answer rest on it.
+ *
+ * It reads words, not meaning: English alone, and a headline that lies is believed. It keeps out
+ * what is foretold, asked, claimed, denied or remembered, and what is about something else.
+ *
+ * @module
+ */
+
+/** A word of this list, not after “to”, makes a headline read as a done thing. */
+const decisive: ReadonlySet<string> = new Set([
+  ...["win", "wins", "won", "beat", "beats", "beaten", "defeat", "defeats", "defeated", "lose"],
+  ...["loses", "lost", "clinch", "clinches", "clinched", "crowned", "advances", "advanced"],
+  ...[
+    "qualifies",
+    "qualified",
+    "eliminated",
+    "elect",
+    "elects",
+    "elected",
+    "reelected",
+    "appoints",
+  ],
+  ...[
+    "appointed",
+    "named",
+    "sworn",
+    "inaugurated",
+    "nominated",
+    "declares",
+    "declared",
+    "concedes",
+  ],
+  ...["conceded", "confirms", "confirmed", "announces", "announced", "approves", "approved"],
+  ...["passes", "passed", "rejects", "rejected", "adopts", "adopted", "enacts", "enacted"],
+  ...[
+    "ratifies",
+    "ratified",
+    "vetoes",
+    "vetoed",
+    "signed",
+    "bans",
+    "banned",
+    "struck",
+    "overturns",
+  ],
+  ...[
+    "overturned",
+    "upholds",
+    "upheld",
+    "ruled",
+    "convicted",
+    "acquitted",
+    "sentenced",
+    "arrested",
+  ],
+  ...["charged", "indicted", "resigns", "resigned", "quits", "quit", "ousted", "fired", "dies"],
+  ...["died", "dead", "killed", "launches", "launched", "releases", "released", "opens", "opened"],
+  ...["closes", "closed", "completes", "completed", "landed", "arrives", "arrived", "cuts"],
+  ...["raises", "raised", "hikes", "hiked", "holds", "held", "keeps", "kept", "hits", "hit"],
+  ...["reaches", "reached", "tops", "topped", "surpasses", "surpassed", "exceeds", "exceeded"],
+  ...["falls", "fell", "rises", "rose", "ends", "ended", "fails", "failed", "cancels", "cancelled"],
+  ...["canceled", "postponed", "withdraws", "withdrew", "acquires", "acquired", "buys", "bought"],
+  ...["sold", "merges", "merged", "secures", "secured", "settles", "settled", "recognises"],
+  ...["recognizes", "recognised", "recognized", "certifies", "certified"],
+])
+
+/** A word of this list makes it something foretold, wished, claimed, denied or remembered instead. */
+const hedges: ReadonlySet<string> = new Set([
+  ...["may", "might", "could", "would", "should", "will", "shall", "can", "cannot", "ll"],
+  ...["expect", "expects", "expected", "expectation", "expectations", "likely", "unlikely"],
+  ...["possible", "possibly", "potential", "potentially", "probable", "probably", "perhaps"],
+  ...["plan", "plans", "planned", "planning", "hope", "hopes", "hoping", "aim", "aims", "seek"],
+  ...["seeks", "want", "wants", "eye", "eyes", "mull", "mulls", "weigh", "weighs", "consider"],
+  ...["considers", "considering", "vow", "vows", "pledge", "pledges", "promise", "promises"],
+  ...["threaten", "threatens", "urge", "urges", "warn", "warns", "propose", "proposes"],
+  ...["predict", "predicts", "predicted", "prediction", "predictions", "forecast", "forecasts"],
+  ...[
+    "project",
+    "projects",
+    "projected",
+    "odds",
+    "bet",
+    "bets",
+    "betting",
+    "favorite",
+    "favourite",
+  ],
+  ...["favored", "favoured", "tipped", "poised", "preview", "poll", "polls", "rumor", "rumors"],
+  ...["rumour", "rumours", "rumored", "rumoured", "reportedly", "allegedly", "alleges", "alleged"],
+  ...["claim", "claims", "claimed", "appears", "seems", "apparently", "if", "unless", "whether"],
+  ...["before", "until", "how", "why", "when", "what", "who", "which", "nears", "near", "nearly"],
+  ...["almost", "soon", "chance", "chances", "risk", "risks", "scenario", "simulation", "satire"],
+  ...["not", "never", "nor", "deny", "denies", "denied", "fake", "false", "hoax", "wrongly"],
+  ...["await", "awaits", "awaiting", "need", "needs", "must", "try", "tries", "trying", "attempt"],
+  ...["attempts", "face", "faces", "anniversary", "throwback", "history", "remembering", "ago"],
+])
+
+/** So do these in a row. */
+const hedgingPhrases = [
+  ...["set to", "due to", "about to", "close to", "on track", "on course", "ahead of"],
+  ...["call for", "calls for", "last year", "this day", "on pace", "in talks", "on the verge"],
+]
+
+/** Words that stand in any question or headline, and say nothing of what it is about. */
+const common: ReadonlySet<string> = new Set([
+  ...[
+    "the",
+    "and",
+    "for",
+    "with",
+    "from",
+    "into",
+    "over",
+    "under",
+    "than",
+    "that",
+    "this",
+    "there",
+  ],
+  ...[
+    "are",
+    "was",
+    "were",
+    "been",
+    "has",
+    "have",
+    "had",
+    "does",
+    "did",
+    "its",
+    "his",
+    "her",
+    "their",
+  ],
+  ...["our", "your", "you", "they", "she", "him", "them", "all", "any", "more", "most", "less"],
+  ...["least", "new", "first", "second", "next", "last", "after", "during", "between", "against"],
+  ...["above", "below", "out", "off", "out", "per", "via", "about", "again", "yes", "day", "week"],
+  ...[
+    "month",
+    "year",
+    "end",
+    "time",
+    "today",
+    "says",
+    "say",
+    "said",
+    "january",
+    "february",
+    "march",
+  ],
+  ...["april", "june", "july", "august", "september", "october", "november", "december"],
+])
+
+/** Whether a headline tells of something that has happened, and in no other mood. */
+export function readsAsDone(title: string): boolean {
+  if (/[?？؟]/u.test(title)) return false
+  const words = wordsOf(title)
+  if (words.some((word) => hedges.has(word))) return false
+  const text = ` ${words.join(" ")} `
+  if (hedgingPhrases.some((phrase) => text.includes(` ${phrase} `))) return false
+  return words.some((word, n) => decisive.has(word) && words[n - 1] !== "to")
+}
+
+/** Informative words that a headline and a question must share; all of a question that has fewer. */
+const sharedWordsMin = 2
+
+/**
+ * Whether a headline is about a market's question: it shares informative words with it, one of them
+ * no mere verb of deciding.
+ */
+export function isAbout(title: string, question: string): boolean {
+  const asked = informative(question)
+  const shared = [...informative(title)].filter((word) => asked.has(word))
+  return shared.length >= Math.min(sharedWordsMin, asked.size) &&
+    shared.some((word) => !decisiveStems.has(word))
+}
+
+/** Whether a headline names an outcome; an outcome that says only yes or no, or over, need not be. */
+export function namesOutcome(title: string, outcome: string): boolean {
+  const words = [...informative(outcome)].filter((word) => word !== "no")
+  const told = informative(title)
+  return words.length === 0 || words.some((word) => told.has(word))
+}
+
+/**
+ * Whose page an address is: its host without what stands before the name that was registered, so that
+ * two pages of one publisher are one source. Null for what is no web address.
+ */
+export function siteOf(url: string): string | null {
+  if (!URL.canParse(url)) return null
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== "https:" && protocol !== "http:") return null
+  const labels = hostname.split(".")
+  // `co.uk`, `com.au`: a short second level below a country is nobody's name.
+  const shared = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3
+  return labels.slice(shared ? -3 : -2).join(".")
+}
+
+/** The words of a text in lower case, without their marks; `won't` has a `not` in it, and no `won`. */
+function wordsOf(text: string): ReadonlyArray<string> {
+  const plain = text.normalize("NFKD").toLowerCase().replace(/\p{M}+/gu, "")
+  return plain.replace(/n[^\p{L}\p{N}\s]t(?!\p{L})/gu, " not").match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** What tells one text's subject from another's; a year alone does not. */
+function informative(text: string): ReadonlySet<string> {
+  return new Set(
+    wordsOf(text)
+      .filter((word) => /\p{N}/u.test(word) ? !/^(?:19|20)\d\d$/.test(word) : word.length >= 3)
+      .filter((word) => !common.has(word) && !hedges.has(word))
+      .map(stem),
+  )
+}
+
+/** Singular and plural, and what somebody does, are one word. */
+function stem(word: string): string {
+  return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
+}
+
+const decisiveStems: ReadonlySet<string> = new Set([...decisive].map(stem))
