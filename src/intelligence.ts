@@ -8,6 +8,7 @@ import { Layer } from "effect"
 import * as openaiDetector from "./adapters/openai/detector.ts"
 import * as openaiModel from "./adapters/openai/model.ts"
 import * as openaiNarrator from "./adapters/openai/narrator.ts"
+import * as newsStore from "./adapters/postgres/news.ts"
 import * as template from "./adapters/template.ts"
 import type { digestBrief } from "./domain/digestFacts.ts"
 import type { templateDigest } from "./domain/digestTemplate.ts"
@@ -17,8 +18,8 @@ import type { quoted } from "./domain/untrusted.ts"
 import type { Detector } from "./services/Detector.ts"
 import type { DigestStore } from "./services/DigestStore.ts"
 import type { Narrator } from "./services/Narrator.ts"
-import type { News } from "./services/News.ts"
-import type { NewsSources } from "./services/NewsSources.ts"
+import { News } from "./services/News.ts"
+import { NewsSources } from "./services/NewsSources.ts"
 import type { NewsStore } from "./services/NewsStore.ts"
 import type { ReportStore } from "./services/ReportStore.ts"
 import type { written } from "./services/writing.ts"
@@ -49,3 +50,9 @@ export const writersLayer = (
     : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
       Layer.provide(openaiModel.layer(model)),
     )
+
+/** The news, over the sources that settings name. */
+export const newsLayer = (sources: Layer.Layer<NewsSources>) =>
+  News.layer.pipe(Layer.provide(sources), Layer.provide(newsStore.layer))
+
+export const noNews: Layer.Layer<NewsSources> = Layer.succeed(NewsSources, [])

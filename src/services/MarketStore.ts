@@ -36,6 +36,8 @@ export class MarketStore extends Context.Service<MarketStore, {
     query: ResolvingQuery,
     now: EpochMs,
   ) => Effect.Effect<ReadonlyArray<EndingMarket>>
+  /** Open and proposed markets that are no mechanical noise, the most liquid first, at most `limit`. */
+  readonly mostLiquid: (limit: number) => Effect.Effect<ReadonlyArray<Market>>
   readonly count: Effect.Effect<number>
   /** Markets with a mid at or after the beginning of the hour that `since` falls in. */
   readonly watched: (since: EpochMs) => Effect.Effect<number>

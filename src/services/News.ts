@@ -6,10 +6,11 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Metric, Option } from "effect"
-import type { Market } from "../domain/market.ts"
-import type { Headline } from "../domain/news.ts"
+import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
+import { type Headline, newsKeptMs, newStories } from "../domain/news.ts"
+import { newsIndex, type NewsSubject, related, topicsOf } from "../domain/newsRelation.ts"
 import { type EpochMs, hour } from "../domain/time.ts"
+import { MarketStore } from "./MarketStore.ts"
 import { type NewsSource, NewsSources } from "./NewsSources.ts"
 import { NewsStore } from "./NewsStore.ts"
 import { type Rejections, tally } from "./Tick.ts"
@@ -44,8 +45,7 @@ export interface NewsReport {
   readonly seconds: number
 }
 
-/** What of a market says which headlines are about it. */
-export type NewsSubject = Pick<Market, "question" | "category" | "outcomes" | "eventSlug">
+export type { NewsSubject } from "../domain/newsRelation.ts"
 
 export class News extends Context.Service<News, {
   /** Asks every source once and keeps what is new. Never fails: what went wrong is in the report. */
@@ -66,7 +66,12 @@ export class News extends Context.Service<News, {
     Effect.gen(function* () {
       const sources = yield* NewsSources
       const store = yield* NewsStore
+      const markets = yield* MarketStore
       const coverage = coverageOf(sources, store)
+      const [index, invalidate] = yield* Effect.cachedInvalidateWithTTL(
+        readIndex(store, markets),
+        (exit) => Exit.isSuccess(exit) ? indexFor : Duration.zero,
+      )
 
       const recent = Effect.fn("News.recent")(function* (since: EpochMs, limit: number) {
         if (sources.length === 0) return { headlines: [], coverage: silence }
@@ -75,20 +80,45 @@ export class News extends Context.Service<News, {
         return { headlines, coverage: yield* coverage }
       })
 
+      const relatedTo = Effect.fn("News.relatedTo")(
+        function* (market: NewsSubject, since: EpochMs, limit: number) {
+          if (sources.length === 0) return { headlines: [], coverage: silence }
+          const found = related(yield* index, market, since, limit)
+          return { headlines: found.map(({ headline }) => headline), coverage: yield* coverage }
+        },
+      )
+
+      const topics = Effect.gen(function* () {
+        const liquid = yield* markets.mostLiquid(topicMarketsMax)
+        return topicsOf(yield* index, liquid, topicsMax)
+      })
+
       return News.of({
-        update: (slot) => update(sources, store, slot),
+        update: (slot) =>
+          topics.pipe(
+            Effect.flatMap((topics) => update(sources, store, topics, slot)),
+            Effect.ensuring(invalidate),
+          ),
         recent,
-        relatedTo: () => Effect.map(coverage, (coverage) => ({ headlines: [], coverage })),
+        relatedTo,
         prune: Effect.gen(function* () {
-          yield* store.prune((yield* Clock.currentTimeMillis) - kept)
+          yield* store.prune((yield* Clock.currentTimeMillis) - newsKeptMs, headlinesMax)
         }),
       })
     }),
   )
 }
 
-/** Headlines are forgotten after it. */
-const kept = 7 * 24 * hour
+/** Headlines that are kept; ten sources of some hundred a day give a tenth of it in a week. */
+const headlinesMax = 50_000
+/** Headlines that are compared with markets, the newest; the questions that tell how rare a word is. */
+const indexedMax = 4_000
+const questionsMax = 2_000
+/** How long a replica that did not read the sources itself goes on with what it knows. */
+const indexFor = Duration.minutes(5)
+/** Subjects a source is asked for, and the most liquid markets that they are taken from. */
+const topicsMax = 40
+const topicMarketsMax = 200
 /** A source that answered within it counts as heard: eight readings of a quarter of an hour. */
 const heardWithin = 2 * hour
 /** Sources that are asked at the same time. */
@@ -99,6 +129,13 @@ const sourceTime = Duration.minutes(3)
 const silence: NewsCoverage = { sources: 0, answered: 0, lastAt: null }
 
 type Store = NewsStore["Service"]
+
+const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
+  const now = yield* Clock.currentTimeMillis
+  const headlines = yield* store.between({ from: now - newsKeptMs, to: now }, indexedMax)
+  const liquid = yield* markets.mostLiquid(questionsMax)
+  return newsIndex(headlines, liquid.map(({ question }) => question))
+})
 
 const coverageOf = (sources: ReadonlyArray<NewsSource>, store: Store) =>
   Effect.gen(function* () {
@@ -117,6 +154,7 @@ const coverageOf = (sources: ReadonlyArray<NewsSource>, store: Store) =>
 const update = Effect.fn("News.update")(function* (
   sources: ReadonlyArray<NewsSource>,
   store: Store,
+  topics: ReadonlyArray<ReadonlyArray<string>>,
   slot: EpochMs,
 ) {
   const started = yield* Clock.currentTimeMillis
@@ -125,7 +163,7 @@ const update = Effect.fn("News.update")(function* (
   const read = yield* Effect.forEach(
     sources,
     Effect.fnUntraced(function* (source) {
-      const answer = yield* heard(source)
+      const answer = yield* heard(source, topics)
       yield* store.heard(source.name, started, Option.isSome(answer))
       if (Option.isNone(answer)) {
         failed.push(source.name)
@@ -136,7 +174,9 @@ const update = Effect.fn("News.update")(function* (
     }),
     { concurrency: askedAtOnce },
   )
-  const headlines = yield* store.add(read.flat(), started)
+  const week = { from: started - newsKeptMs, to: started + hour }
+  const known = yield* store.between(week, headlinesMax)
+  const headlines = yield* store.add(newStories(known, read.flat()), started)
   const report: NewsReport = {
     slot,
     sources: sources.length,
@@ -151,8 +191,8 @@ const update = Effect.fn("News.update")(function* (
 })
 
 /** What a source gave; none when it failed, broke or took too long, which is counted. */
-const heard = (source: NewsSource) =>
-  source.read([]).pipe(
+const heard = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>>) =>
+  source.read(topics).pipe(
     Effect.timeout(sourceTime),
     Effect.map(Option.some),
     Effect.catchCause((cause) =>

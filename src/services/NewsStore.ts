@@ -18,13 +18,18 @@ export interface SourceHeard {
 export class NewsStore extends Context.Service<NewsStore, {
   /** Keeps those whose address is not known yet; returns how many. Any number; batched inside. */
   readonly add: (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) => Effect.Effect<number>
+  /** A word older than the one held changes nothing. */
   readonly heard: (source: string, askedAt: EpochMs, answered: boolean) => Effect.Effect<void>
+  /** By name. */
   readonly sources: Effect.Effect<ReadonlyArray<SourceHeard>>
-  /** Published in `[from, to]`, newest first, at most `limit`. */
+  /** Published in `[from, to]`, newest first and then by address, at most `limit`. */
   readonly between: (
     range: { readonly from: EpochMs; readonly to: EpochMs },
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Headline>>
-  /** Forgets headlines seen before `before`; returns how many went. */
-  readonly prune: (before: EpochMs) => Effect.Effect<number>
+  /**
+   * Forgets headlines published before `before`, all but the newest `most`, and sources not asked
+   * since `before`; returns how many headlines went.
+   */
+  readonly prune: (before: EpochMs, most: number) => Effect.Effect<number>
 }>()("bellwether/services/NewsStore") {}

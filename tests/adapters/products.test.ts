@@ -92,6 +92,24 @@ onEveryStore("MarketStore", (law) => {
       equal(yield* store.liveOfEvent("nowhere", 10), [])
     }).pipe(Effect.provide(markets)),
   )
+
+  law(
+    "names the most liquid of the live, ordinary markets first",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      yield* store.save([
+        endingMarket(1, now, { liquidityUsd: 10 }),
+        endingMarket(2, now, { liquidityUsd: 30, status: "proposed" }),
+        endingMarket(3, now, { liquidityUsd: 90, status: "resolved" }),
+        endingMarket(4, now, { liquidityUsd: 80, mechanical: "slug" }),
+        endingMarket(5, now, { liquidityUsd: 30, endsAt: null }),
+      ], now)
+      const slugs = (limit: number) =>
+        Effect.map(store.mostLiquid(limit), (rows) => rows.map(({ slug }) => slug))
+      equal(yield* slugs(10), ["market-2", "market-5", "market-1"])
+      equal(yield* slugs(2), ["market-2", "market-5"])
+    }).pipe(Effect.provide(markets)),
+  )
 })
 
 onEveryStore("WhaleStore", (law) => {

@@ -144,6 +144,11 @@ const marketStore = ({ markets, series }: Shelf) =>
       ),
     endingWithin: (query, now) =>
       Effect.map(Ref.get(markets), (all) => endingWithin(all, query, now)),
+    mostLiquid: (limit) =>
+      Effect.map(
+        Ref.get(markets),
+        (all) => all.toSorted((a, b) => b.liquidityUsd - a.liquidityUsd).slice(0, limit),
+      ),
     count: Effect.map(Ref.get(markets), (all) => all.length),
     watched: () => Effect.map(Ref.get(markets), (all) => all.length),
     appendMids: () => Effect.void,

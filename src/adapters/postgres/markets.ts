@@ -36,6 +36,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
         byIds: byIds(sql),
         liveOfEvent: liveOfEvent(sql),
         endingWithin: endingWithin(sql),
+        mostLiquid: mostLiquid(sql),
         count: count(sql),
         ...mids(sql),
       }),
@@ -134,6 +135,16 @@ const endingWithin = (sql: SqlClient) =>
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
     ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${resolvingRowsMax}`
     return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
+  }, Effect.orDie)
+
+const mostLiquid = (sql: SqlClient) =>
+  Effect.fn("MarketStore.mostLiquid")(function* (limit: number) {
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE facts ->> 'status' IN ('open', 'proposed') AND facts ->> 'mechanical' IS NULL
+    ORDER BY liquidity_usd DESC, slug COLLATE "C" LIMIT ${limit}`
+    return rows.map(market)
   }, Effect.orDie)
 
 const count = (sql: SqlClient) =>
