@@ -169,7 +169,7 @@ function standsAlone(
   if (before?.kind === "dash" || signs.has(before?.text ?? "")) return false
   if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
   if (mark !== "" || after === undefined) return true
-  if (/\p{L}/u.test(text)) return after.kind !== "word" || !isUnitWord(after.text.toLowerCase())
+  if (/[\p{L}%]/u.test(text)) return after.kind !== "word" || !isUnitWord(after.text.toLowerCase())
   if (before?.mark === "" && before.kind === "name") return false
   return after.kind === "dash" || after.kind === "word" && mayFollowFigure(after.text)
 }

@@ -10,10 +10,20 @@
 
 /** Characters of a name in a text that is sold. */
 export const nameLengthMax = 160
+/** Marks on one letter: scripts that stack them need no more, towers of them cover other lines. */
+const marksMax = 4
+/** What a name that nobody could see is called. */
+const nameless = "unnamed"
 
-/** A stranger's words as a name: one line, at most `max` characters, no quotation marks of ours. */
+/**
+ * A stranger's words as a name: one line, at most `max` characters, never empty, and nothing in it
+ * that could pass for the quotation marks a text puts round it.
+ */
 export function named(text: string, max: number = nameLengthMax): string {
-  return cut(oneLine(text).replace(/[“”„‟"«»]/g, "'"), max)
+  const name = oneLine(text)
+    .replace(/[“”„‟"«»‹›❛-❞〝〞〟＂″‴‵-‷⁗ʺˮ״⹂\u{1f676}-\u{1f678}]/gu, "'")
+    .replace(/['‘’‚‛`´′ʹʼ＇]{2,}/g, "'")
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? cut(name, max) : nameless
 }
 
 /** A name as a text repeats it. */
@@ -26,16 +36,37 @@ export function excerpt(text: string, max: number): string {
   return cut(oneLine(text), max)
 }
 
-/** Plain text as Markdown that shows just it. */
+/**
+ * Plain text as Markdown that shows just it, as one line: no emphasis, link, list, heading, entity
+ * or HTML. Figures and sentences stay as readable as they were: only what could mean something is
+ * escaped, and of dots and colons those that could make an address.
+ */
 export function escapedMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()<>#+\-.!|~&:]/g, (mark) => `\\${mark}`)
+  return oneLine(text)
+    .replace(/[\\`*_[\]<>&|~$#@^{}]/g, "\\$&")
+    .replace(/(?<=\p{L})[.:](?=\S)|(?<=\S)\.(?=\p{L})|:(?=\p{L})/gu, "\\$&")
+    .replace(/^[-+=](?!\d)/, "\\$&")
+    .replace(/^(\d+)([.)])(?=\s|$)/, "$1\\$2")
 }
 
-/** Without controls, marks of direction, joiners and other things nobody sees; spaces made one. */
+/**
+ * Without controls, marks of direction, joiners and other things nobody sees, lone halves of
+ * characters and towers of marks; spaces made one. Towers go twice: sorting a long one for NFC takes
+ * quadratic time, and NFC may take a mark apart.
+ */
 function oneLine(text: string): string {
-  return text.normalize("NFC").replace(/[\p{C}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]+/gu, " ")
-    .replace(/\s+/gu, " ").trim()
+  return text
+    .replace(/[\p{M}&&\p{Default_Ignorable_Code_Point}]+/gv, "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]+/gu, " ")
+    .replace(towers, "$1")
+    .normalize("NFC")
+    .replace(/(?<=^|\s)\p{M}+/gu, "")
+    .replace(/\s+/gu, " ")
+    .replace(towers, "$1")
+    .trim()
 }
+
+const towers = new RegExp(`(\\p{M}{${marksMax}})\\p{M}+`, "gu")
 
 /** Whole characters only. */
 function cut(text: string, max: number): string {
