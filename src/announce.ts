@@ -17,6 +17,8 @@ export function banner(settings: Settings): string {
     ["venue", venueLine(settings)],
     ["payments", paymentsLine(settings)],
     ["store", storeLine(settings)],
+    ["narrator", narratorLine(settings)],
+    ["news", newsLine(settings)],
     ["tick", `every ${Duration.format(settings.tick)}, aligned`],
     ["limits", limitsLine(settings)],
   ]
@@ -129,6 +131,22 @@ function paymentsLine({ payments, payTo }: Settings): string {
   }
   const chain = payments.rehearsal ? "a REHEARSAL on a node of this machine" : "real USDC on Base"
   return `live: ${chain}, through ${new URL(payments.facilitator.url).host} (payTo ${payTo})`
+}
+
+function narratorLine({ model }: Settings): string {
+  if (model === null) return "template: rules write and detect (no OPENAI_API_KEY)"
+  return `${model.model} at ${model.baseUrl.host}, every word checked; rules where it fails`
+}
+
+function newsLine({ news }: Settings): string {
+  switch (news.kind) {
+    case "off":
+      return "off: written products say so"
+    case "simulated":
+      return "of the simulated world"
+    case "real":
+      return [...news.gdelt ? ["GDELT"] : [], ...news.feeds.map(({ name }) => name)].join(", ")
+  }
 }
 
 function storeLine({ database }: Settings): string {

@@ -8,6 +8,7 @@
  * @module
  */
 import { Redacted } from "effect"
+import { gdeltUrl } from "./adapters/news/feeds.ts"
 import { polymarketUrls } from "./adapters/polymarket/venue.ts"
 import type { Money } from "./paymentSettings.ts"
 import type { BackfillSettings, Settings, VenueStore } from "./settings.ts"
@@ -61,6 +62,7 @@ export function serviceSandbox(settings: Settings, place: Place): Sandbox {
         : [],
       ...moneyHosts(settings),
       ...net,
+      ...intelligenceHosts(settings),
     ],
     read: [handOvers, ...read],
     write: [handOvers, ...write],
@@ -143,6 +145,17 @@ function moneyHosts({ payments }: Money): ReadonlyArray<string> {
   return payments.kind === "simulated"
     ? []
     : [payments.facilitator.url, Redacted.value(payments.rpcUrl)].map(hostOf)
+}
+
+/** The model, and every source of news. */
+function intelligenceHosts({ model, news }: Settings): ReadonlyArray<string> {
+  const sources = news.kind !== "real"
+    ? []
+    : [...news.gdelt ? [gdeltUrl] : [], ...news.feeds.map(({ url }) => url)]
+  return [
+    ...sources.map(hostOf),
+    ...model === null ? [] : [hostOf(model.baseUrl.href)],
+  ]
 }
 
 const usualPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }

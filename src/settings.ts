@@ -7,6 +7,7 @@
  * @module
  */
 import { Config, Duration, Effect, Redacted } from "effect"
+import { intelligence, type IntelligenceSettings } from "./intelligenceSettings.ts"
 import { type Money, money, readLease, readSweep } from "./paymentSettings.ts"
 import {
   type Get,
@@ -51,7 +52,7 @@ export interface VenueStore {
   readonly venue: VenueSettings
 }
 
-export interface Settings extends Money, VenueStore {
+export interface Settings extends Money, VenueStore, IntelligenceSettings {
   readonly mode: Mode
   readonly host: string
   readonly port: number
@@ -104,6 +105,7 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
     handOvers: `.data/handed-over-${port}`,
     venue,
     ...about,
+    ...(yield* intelligence(venue.kind, read)),
     ...(yield* pace(mode, read)),
     whaleStakeUsdMin: yield* read(
       "WHALE_MIN_STAKE_USD",

@@ -57,7 +57,7 @@ test("the service in dev may listen, serve its store and write it, and nothing e
     equal(write, own)
   }))
 
-test("the live service may talk to its store, facilitator, chain and venue, and write what it handed over", () =>
+test("the live service may talk to its store, facilitator, chain, venue and news, and write what it handed over", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
     equal(net, [
@@ -65,6 +65,9 @@ test("the live service may talk to its store, facilitator, chain and venue, and 
       ...["facilitator.example:443", "rpc.example:8545", "db.example:5432"],
       ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
       "data-api.polymarket.com:443",
+      ...["api.gdeltproject.org:443", "feeds.bbci.co.uk:443", "www.aljazeera.com:443"],
+      ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
+      ...["feeds.npr.org:443", "www.euronews.com:443"],
     ])
     equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
   }))
