@@ -60,7 +60,7 @@ function formsOfAdjective(word: string): ReadonlyArray<string> {
 }
 
 /** Words that join: the only ones that may stand right after a figure without a unit. */
-const followerList = `
+export const followerList = `
 after again against ago ahead already also although amid among and are around as at away back
 because before behind below between beyond but by can could did do does down during either even ever
 for from had has have here if in instead into is it its just later like may meanwhile might near nor
@@ -70,7 +70,7 @@ under unless until up upon versus via was well were when where whereas whether w
 why with within without would yesterday yet stands stood means meant leaves left sits sat`
 
 /** Words that count or measure: none may follow a figure that has its unit already. */
-const unitList = `
+export const unitList = `
 minute minutes hour hours day days week weeks month months year years share shares wallet wallets
 whale whales market markets entry entries event events item items trade trades fill fills headline
 headlines source sources order orders side sides level levels outcome outcomes trader traders buyer

@@ -15,6 +15,7 @@ import {
   requestsMax,
   restFor,
 } from "../../src/adapters/openai/limits.ts"
+import { passageLengthMax } from "../../src/domain/factCheck.ts"
 import { Detector } from "../../src/services/Detector.ts"
 import { Narrator } from "../../src/services/Narrator.ts"
 import { liveTest, test } from "../support/effect.ts"
@@ -82,7 +83,7 @@ liveTest(
 /** Another answer, made of the good one. */
 const altered = (change: (draft: typeof digestDraft) => unknown) =>
   says(() => change(structuredClone(digestDraft)))
-const long = "word ".repeat(400)
+const long = "word ".repeat(passageLengthMax)
 const many = Array.from({ length: 50 }, () => digestDraft.title)
 
 const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome: string]> = [

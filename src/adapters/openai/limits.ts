@@ -36,18 +36,13 @@ export const statementShownMax = 700
 export const promptLengthMax = 60_000
 /** Complaints shown, and characters of each. */
 export const complaintsShownMax = 12
-export const complaintLengthMax = 200
+export const complaintLengthMax = 320
 
-/** A question to the detector: characters of what strangers wrote, and pieces of evidence. */
-export const questionLengthMax = 300
-export const outcomeLengthMax = 120
-export const headlineLengthMax = 300
-export const sourceLengthMax = 100
+/** Pieces of evidence that a detector is shown, the venue's own first. */
 export const evidenceShownMax = 20
 
-/** What an answer may hold. */
-export const passageLengthMax = 1_600
-export const passageFactsMax = 20
+/** What an answer may hold, beside the limits of the check. */
+export const outcomeLengthMax = 200
 export const sectionPassagesMax = 8
 export const risksMax = 8
 export const sentenceLengthMax = 300

@@ -6,7 +6,10 @@
  */
 import { type DetectionQuestion, rulesLengthMax } from "../../domain/detection.ts"
 import type { DigestBrief } from "../../domain/digest.ts"
+import { passageFactsMax, passageLengthMax, passageSentencesMax } from "../../domain/factCheck.ts"
 import type { Fact } from "../../domain/facts.ts"
+import { adjectiveList, fixedList, nounList, verbList } from "../../domain/plainWordLists.ts"
+import { followerList, unitList } from "../../domain/plainWords.ts"
 import type { ReportBrief } from "../../domain/report.ts"
 import { isoTime } from "../../domain/time.ts"
 import { excerpt, named } from "../../domain/untrusted.ts"
@@ -16,11 +19,7 @@ import {
   complaintsShownMax,
   evidenceShownMax,
   factsShownMax,
-  headlineLengthMax,
-  outcomeLengthMax,
   promptLengthMax,
-  questionLengthMax,
-  sourceLengthMax,
   statementShownMax,
 } from "./limits.ts"
 
@@ -35,13 +34,20 @@ const onlyData =
 /** The rules of the fact check, as somebody who writes can keep them. */
 const rules =
   `A program checks every passage against the facts that the passage names, and refuses the whole text when one word is wrong. To pass:
-1. "facts" of a passage holds the ids of the facts it rests on: at least one, and all that it uses. It may say only what these facts say.
-2. Figures: copy one whole from "figures" of these facts, spelled exactly so, its unit included. No other digit anywhere, no sum, no difference, no rounding, and no number in words (no "two", "half", "dozen", "double", "percent").
-3. Names: what stands in "names" of these facts may be repeated only whole, unchanged, and between the marks \u201c and \u201d. Use these marks for nothing else.
-4. Every other word is a plain English word, without a capital except at the start of a sentence. No names of people, places, companies, tokens or markets outside the marks of rule 3, even if you know them. No abbreviation, no jargon: the words of the statements are the best choice.
-5. No links, no addresses, no markup, no lists, no headings, no emoji, no line breaks.
-6. Speak of what is decided (won, lost, resolved, confirmed, certain, guaranteed, will) only when a fact of the passage has "certain": true.
-7. Say nothing of causes that no fact states. When the facts hold no reason, say that no reason is known.`
+1. "facts" of a passage holds the ids of the facts it rests on: at least one, at most ${passageFactsMax}, and all that it uses. It may say only what these facts say.
+2. Figures: copy one whole from "figures" of these facts, spelled exactly so, its unit included. No other digit anywhere, no sum, no difference, no rounding, and no number in words (no "two", "half", "dozen", "double", "percent", "points").
+3. Names: what stands in "names" of these facts may be repeated only whole, letter by letter, and between the marks \u201c and \u201d. Use no other quotation marks, and these for nothing else.
+4. Every other word is from the list below, or a regular form of one of its words, without a capital except at the start of a sentence. No names of people, places, companies, tokens or markets outside the marks of rule 3, even if you know them. The words of the statements are the best choice, whole sentences of them included.
+5. No links, no addresses, no markup, no lists, no headings, no emoji, no line breaks, no brackets within brackets. At most ${passageSentencesMax} sentences and ${passageLengthMax} characters in a passage.
+6. Words that call a thing decided or sure (won, lost, resolved, confirmed, final, official, certain, guaranteed, will, must, never, always, clearly, proven and their like) only when a fact of the passage has "certain": true.
+7. Give no reason that no fact states, and no advice. When the facts hold no reason, say that no reason is known.`
+
+/** Always the same and always last, so that servers that remember the start of a prompt charge it once. */
+const vocabulary = [
+  "The list of words. Nouns may be in the plural, verbs in every regular form, adjectives with -ly:",
+  [fixedList, followerList, unitList, nounList, verbList, adjectiveList]
+    .map((list) => list.trim().replace(/\s+/g, " ")).join(" "),
+].join("\n")
 
 const digestTask =
   `You write the digest of a service that watches a prediction market. Your readers are programs and traders who pay for it: be exact, calm and short.
@@ -54,7 +60,7 @@ const reportTask =
 
 const detectionTask =
   `You judge whether the outcome of a prediction market's question already exists: whether it is decided by something that has happened, though the market is still open. You are shown the question, its outcomes, its rules and numbered pieces of evidence.
-"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the evidence it rests on, of that shown. "statement": one plain sentence that says what the evidence says, without links and without figures.
+"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the evidence it rests on, of that shown. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d.
 When in doubt: determined false, outcome null, confidence low, evidence empty.`
 
 export function digestPrompt(
@@ -63,7 +69,7 @@ export function digestPrompt(
   boundary: string,
 ): Prompt {
   return {
-    system: [digestTask, rules, onlyData].join("\n\n"),
+    system: [digestTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       `The facts of the time from ${isoTime(from)} to ${isoTime(until)}:`,
       dataBlock(shown(facts), boundary),
@@ -79,7 +85,7 @@ export function reportPrompt(
   boundary: string,
 ): Prompt {
   return {
-    system: [reportTask, rules, onlyData].join("\n\n"),
+    system: [reportTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       "The facts of the market:",
       dataBlock(shown(facts), boundary),
@@ -92,12 +98,12 @@ export function reportPrompt(
 export function detectionPrompt(question: DetectionQuestion, boundary: string): Prompt {
   const { market, evidence, now, proposal } = question
   const data = {
-    question: excerpt(market.question, questionLengthMax),
-    outcomes: market.outcomes.map((outcome) => excerpt(outcome, outcomeLengthMax)),
+    question: named(market.question),
+    outcomes: market.outcomes.map((outcome) => named(outcome)),
     rules: excerpt(question.rules, rulesLengthMax),
     scheduledEnd: market.endsAt === null ? null : isoTime(market.endsAt),
     proposed: proposal === null ? null : {
-      outcome: excerpt(market.outcomes[proposal.outcome], outcomeLengthMax),
+      outcome: named(market.outcomes[proposal.outcome]),
       disputed: proposal.disputed,
     },
     now: isoTime(now),
@@ -105,8 +111,8 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
   const pieces = evidence.slice(0, evidenceShownMax).map((piece) => ({
     id: piece.id,
     kind: piece.kind,
-    title: excerpt(piece.title, headlineLengthMax),
-    source: excerpt(piece.source, sourceLengthMax),
+    title: named(piece.title),
+    source: named(piece.source),
     publishedAt: isoTime(piece.publishedAt),
   }))
   return {

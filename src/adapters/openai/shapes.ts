@@ -8,12 +8,11 @@ import { type Result, Schema } from "effect"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import type { Detection } from "../../domain/detection.ts"
 import type { DigestDraft } from "../../domain/digest.ts"
+import { passageFactsMax, passageLengthMax } from "../../domain/factCheck.ts"
 import type { ReportDraft } from "../../domain/report.ts"
 import {
   evidenceShownMax,
   outcomeLengthMax,
-  passageFactsMax,
-  passageLengthMax,
   risksMax,
   sectionPassagesMax,
   sentenceLengthMax,
