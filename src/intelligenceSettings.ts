@@ -17,9 +17,7 @@ export type NewsSettings =
   | { readonly kind: "simulated" }
   | { readonly kind: "real"; readonly gdelt: boolean; readonly feeds: ReadonlyArray<Feed> }
 
-export interface ModelSettings extends ModelOptions {
-  readonly baseUrl: URL
-}
+export type ModelSettings = ModelOptions
 
 export interface IntelligenceSettings {
   /** Null: rules write and detect. */

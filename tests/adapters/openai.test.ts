@@ -195,11 +195,11 @@ for (
     ["drips an error without end", drips(400)],
   ] as const
 ) {
-  test(`a server that ${name} is left after ${Duration.format(attemptTimeout)}`, () =>
+  test(`a server that ${name} is left after ${Duration.format(attemptTimeout.digest)}`, () =>
     Effect.gen(function* () {
       const server = yield* modelServer(behaviour)
       yield* Effect.gen(function* () {
-        equal(yield* waiting(server, attemptTimeout), "no answer in time")
+        equal(yield* waiting(server, attemptTimeout.digest), "no answer in time")
         equal(server.calls.length, 1)
       }).pipe(Effect.provide(overModel(server)))
     }))
@@ -214,10 +214,10 @@ test(`no more than ${requestsMax} requests run at once, and a wait for a turn en
         () => Effect.forkChild(asked, { startImmediately: true }),
       )
       yield* server.arrived(requestsMax)
-      yield* TestClock.adjust(attemptTimeout)
+      yield* TestClock.adjust(attemptTimeout.digest)
       yield* server.arrived(2 * requestsMax)
       equal(server.calls.length, 2 * requestsMax)
-      yield* TestClock.adjust(Duration.subtract(askTimeout, attemptTimeout))
+      yield* TestClock.adjust(Duration.subtract(askTimeout.digest, attemptTimeout.digest))
       equal(new Set(yield* Fiber.joinAll(fibers)), new Set(["no answer in time"]))
       equal(server.calls.length, 2 * requestsMax)
     }).pipe(Effect.provide(overModel(server)))

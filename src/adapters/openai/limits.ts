@@ -5,10 +5,21 @@
  */
 import { Duration } from "effect"
 
-/** One request, its body included. A digest of 800 words takes a model 10 to 20 seconds. */
-export const attemptTimeout = Duration.seconds(25)
-/** One question with its retries and its wait for a turn: two of them fit into a report's minute. */
-export const askTimeout = Duration.seconds(40)
+/**
+ * One request, its body included. A model that reasons writes 800 words in 20 to 60 seconds; the buyer
+ * of a report waits for no more than a minute in all, and a digest is due in 20 minutes.
+ */
+export const attemptTimeout = {
+  digest: Duration.seconds(90),
+  report: Duration.seconds(40),
+  detection: Duration.seconds(40),
+} as const
+/** One question with its retries and its wait for a turn. */
+export const askTimeout = {
+  digest: Duration.seconds(150),
+  report: Duration.seconds(50),
+  detection: Duration.seconds(100),
+} as const
 /** Requests a question, the first one included. What is retried is retried once. */
 export const attemptsMax = 2
 export const retryDelay = Duration.millis(500)

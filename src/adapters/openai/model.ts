@@ -30,8 +30,7 @@ import { transport } from "./transport.ts"
 
 export interface ModelOptions {
   readonly apiKey: Redacted.Redacted
-  /** Null for OpenAI's own. */
-  readonly baseUrl: URL | null
+  readonly baseUrl: URL
   readonly model: string
   /** Null when nobody said what it costs: then no cost is counted. */
   readonly price: Price | null
@@ -49,7 +48,6 @@ export class Model extends Context.Service<Model, {
   readonly ask: <A>(question: Question<A>) => Effect.Effect<A, ModelFailed>
 }>()("bellwether/adapters/openai/Model") {}
 
-const ownAddress = "https://api.openai.com/v1"
 /** The client wants a key. It is given none: the transport puts the key on. */
 const noKey = "none"
 
@@ -95,7 +93,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
 
       const timed = <A>(question: Question<A>) =>
         attempt(question).pipe(
-          Effect.timeoutOrElse({ duration: attemptTimeout, orElse: () => late }),
+          Effect.timeoutOrElse({ duration: attemptTimeout[question.use], orElse: () => late }),
           noteCall(question.use),
         )
 
@@ -120,7 +118,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           Effect.catchTag("CircuitBreakerError", () => notAsked(question.use)),
           (asked) => unlessQuiet(question.use, asked),
           turns.withPermit,
-          Effect.timeoutOrElse({ duration: askTimeout, orElse: () => late }),
+          Effect.timeoutOrElse({ duration: askTimeout[question.use], orElse: () => late }),
         )
 
       return Model.of({ name: options.model, ask })
@@ -135,11 +133,11 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
     organization: null,
     project: null,
     webhookSecret: null,
-    baseURL: baseUrl?.href ?? ownAddress,
+    baseURL: baseUrl.href,
     logLevel: "off",
     maxRetries: 0,
     // Ours runs out first: this one is there only because without it the client has its own.
-    timeout: 2 * Duration.toMillis(attemptTimeout),
+    timeout: 2 * Duration.toMillis(attemptTimeout.digest),
     fetch: transport(apiKey),
   })
 }

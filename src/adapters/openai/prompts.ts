@@ -72,7 +72,7 @@ export function digestPrompt(
     system: [digestTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       `The facts of the time from ${isoTime(from)} to ${isoTime(until)}:`,
-      dataBlock(shown(facts), boundary),
+      dataBlock(shown(facts, ({ topic }) => ({ topic })), boundary),
       ...told(complaints),
       "Write the digest.",
     ].join("\n\n"),
@@ -88,7 +88,7 @@ export function reportPrompt(
     system: [reportTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       "The facts of the market:",
-      dataBlock(shown(facts), boundary),
+      dataBlock(shown(facts, () => ({})), boundary),
       ...told(complaints),
       `Write the report. The most confidence allowed: ${confidenceMax}.`,
     ].join("\n\n"),
@@ -126,15 +126,18 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
 }
 
 /** Names go unshortened: one that is not whole could not be repeated. */
-function shown(facts: ReadonlyArray<Fact>): ReadonlyArray<unknown> {
+function shown<F extends Fact>(
+  facts: ReadonlyArray<F>,
+  about: (fact: F) => Record<string, string>,
+): ReadonlyArray<unknown> {
   const first = facts.slice(0, factsShownMax).map((fact) => ({
     id: fact.id,
+    ...about(fact),
     kind: fact.kind,
     statement: excerpt(fact.statement, statementShownMax),
     figures: fact.figures,
     names: fact.names,
     certain: fact.certain,
-    ...("topic" in fact ? { topic: fact.topic } : {}),
   }))
   return thatFit(first, promptLengthMax)
 }
