@@ -9,6 +9,8 @@ import * as openaiDetector from "./adapters/openai/detector.ts"
 import * as openaiModel from "./adapters/openai/model.ts"
 import * as openaiNarrator from "./adapters/openai/narrator.ts"
 import * as newsStore from "./adapters/postgres/news.ts"
+import * as simulatedNews from "./adapters/simulation/news.ts"
+import { devWorld } from "./adapters/simulation/venue.ts"
 import * as template from "./adapters/template.ts"
 import type { digestBrief } from "./domain/digestFacts.ts"
 import type { templateDigest } from "./domain/digestTemplate.ts"
@@ -56,3 +58,7 @@ export const newsLayer = (sources: Layer.Layer<NewsSources>) =>
   News.layer.pipe(Layer.provide(sources), Layer.provide(newsStore.layer))
 
 export const noNews: Layer.Layer<NewsSources> = Layer.succeed(NewsSources, [])
+
+/** The made-up press of the development world. */
+export const simulatedNewsLayer = (seed: number): Layer.Layer<NewsSources> =>
+  simulatedNews.layer(devWorld(seed))

@@ -21,7 +21,7 @@ import { makeMemo, marketsKept } from "./memo.ts"
 import type { Jump, Path } from "./paths.ts"
 import { drawPath } from "./repricings.ts"
 import { type Fill, makeTape } from "./tape.ts"
-import { proposalAt, type ProposalRecord } from "./proposals.ts"
+import { isWrong, proposalAt, type ProposalRecord } from "./proposals.ts"
 import { defaultGroups, makeWallets, type Wallet, type WalletGroup } from "./wallets.ts"
 
 export interface WorldOptions {
@@ -137,6 +137,8 @@ export interface Truth {
   readonly jumps: (market: SimulatedMarket, from: EpochMs, to: EpochMs) => ReadonlyArray<Jump>
   /** Whether the market's outcome exists and its quotes do not know it yet. */
   readonly lagging: (market: SimulatedMarket, at: EpochMs) => boolean
+  /** Whether the outcome that is proposed first is the wrong one. */
+  readonly misproposed: (market: SimulatedMarket) => boolean
   /** What each outcome's share pays; null when the market is cancelled. */
   readonly payouts: (market: SimulatedMarket) => readonly [number, number] | null
   /** What every wallet does in a market: the cheapest way to many entries is market by market. */
@@ -248,6 +250,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       jumps: (market, from, to) =>
         pathOf(market).jumps.filter((jump) => jump.at >= from && jump.at <= to),
       lagging: (market, at) => at >= market.closesAt && seenOf(market, at) < market.closesAt,
+      misproposed: (market) => isWrong(options, market, ending(market)),
       payouts,
       plansIn: histories.plansIn,
       plans: histories.plans,
