@@ -14,21 +14,24 @@ export const digestAgeMax = digestEvery + 20 * minute
 /** How long digests are kept: 42 of them. */
 export const digestKept = 42 * digestEvery
 
+/** The sections of the analysis, in the order in which they stand. */
+export const digestSections = ["repriced", "whales", "predetermined", "context", "watch"] as const
+export type DigestSection = typeof digestSections[number]
+
 /**
- * What a fact is about, finer than its kind: what the facts of a digest are grouped by. `related`: a
- * headline found for a market of the digest; `count` and `flow`: sums over all of a kind.
+ * What a fact is to a digest. `coverage`: how much was looked at; `method`: how to read the rest;
+ * `count`: sums over all that happened; `limit`: how much of that has no fact of its own; `flow`: what several wallets did in one market;
+ * `related`: a headline that was found for a market of the digest.
  */
 export type DigestTopic =
   | "coverage"
   | "method"
   | "count"
+  | "limit"
   | "rise"
   | "fall"
   | "flow"
-  | "follow"
-  | "fade"
-  | "neutral"
-  | "unlabelled"
+  | "entry"
   | "predetermined"
   | "resolution"
   | "related"
@@ -37,6 +40,12 @@ export type DigestTopic =
 
 export interface DigestFact extends Fact {
   readonly topic: DigestTopic
+  /** Where it belongs; a passage elsewhere may rest on it as well. */
+  readonly section: DigestSection
+  /** The statement without its details, as sound as that; for titles, summaries and long lists. */
+  readonly short: string
+  /** Who published it, by a name of `names`; null where it is the venue's, or our own. */
+  readonly source: string | null
 }
 
 /** What a narrator is given: everything it may say. */
@@ -46,10 +55,6 @@ export interface DigestBrief {
   /** The most important of each kind first. Never empty: coverage is a fact, too. */
   readonly facts: readonly [DigestFact, ...ReadonlyArray<DigestFact>]
 }
-
-/** The sections of the analysis, in the order in which they stand. */
-export const digestSections = ["repriced", "whales", "predetermined", "context", "watch"] as const
-export type DigestSection = typeof digestSections[number]
 
 /** What a narrator gives back: plain text, no markup. */
 export interface DigestDraft {

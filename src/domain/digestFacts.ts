@@ -1,24 +1,38 @@
 /**
  * From all that happened in a window to the numbered facts a digest may state.
  *
+ * Of each kind the strongest are stated and all are counted. Kinds do not compete for places: however
+ * much there is of one, it takes nothing from another.
+ *
  * @module
  */
-import type { DigestBrief, DigestFact } from "./digest.ts"
+import type { DigestBrief } from "./digest.ts"
+import { newsFacts, upcomingFacts } from "./digestContext.ts"
+import { coverageFacts, methodFacts } from "./digestCoverage.ts"
+import type { NewDigestFact } from "./digestFact.ts"
 import type { DigestMaterial } from "./digestMaterial.ts"
-import { countFigure } from "./phrases.ts"
+import { moveFacts } from "./digestMoves.ts"
+import { endedFacts, predeterminedFacts } from "./digestOutcomes.ts"
+import { whaleFacts } from "./digestWhales.ts"
 
-/** The facts of a window; the order of what happened decides nothing. */
+/** The facts of a window. The order in which its material comes decides nothing. */
 export function digestBrief(material: DigestMaterial): DigestBrief {
-  const watched = countFigure(material.coverage.marketsWatched, "market")
-  const coverage: DigestFact = {
-    id: "F1",
-    kind: "coverage",
-    topic: "coverage",
-    statement: `The prices of ${watched} were kept.`,
-    figures: [watched],
-    names: [],
-    links: [],
-    certain: false,
+  const { from, until } = material
+  const [window, ...coverage] = coverageFacts(material)
+  const rest = [
+    ...coverage,
+    ...moveFacts(material.movers, until),
+    ...whaleFacts(material.whaleEntries, until),
+    ...predeterminedFacts(material.predetermined, until),
+    ...endedFacts(material),
+    ...newsFacts(material),
+    ...upcomingFacts(material),
+    ...methodFacts(),
+  ]
+  const numbered = (fact: NewDigestFact, place: number) => ({ id: `F${place + 1}`, ...fact })
+  return {
+    from,
+    until,
+    facts: [numbered(window, 0), ...rest.map((fact, i) => numbered(fact, i + 1))],
   }
-  return { from: material.from, until: material.until, facts: [coverage] }
 }

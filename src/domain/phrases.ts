@@ -15,6 +15,8 @@ const priceDecimals = 5
 const rateDecimals = 4
 /** From here on minutes are noise: `3 hours`, but `95 minutes`. */
 const minutesUntil = 2 * hour
+/** From here on tenths of a standard deviation are noise. */
+const deviationsWhole = 100
 /** From here on hours are noise. */
 const hoursUntil = 2 * day
 
@@ -52,6 +54,18 @@ export function clockFigure(at: EpochMs): string {
 export function timeFigure(at: EpochMs): string {
   const [date = "", time = ""] = isoTime(at).split("T")
   return `${date} ${time.slice(0, 5)} UTC`
+}
+
+/** The minute as a text of `today` says it: the date is left out on that day. */
+export function whenFigure(at: EpochMs, today: EpochMs): string {
+  const sameDay = isoTime(at).split("T")[0] === isoTime(today).split("T")[0]
+  return sameDay ? clockFigure(at) : timeFigure(at)
+}
+
+/** A surprise: `5.2 standard deviations`. */
+export function deviationsFigure(deviations: number): string {
+  const shown = deviations < deviationsWhole ? deviations.toFixed(1) : grouped(deviations)
+  return `${shown} standard deviations`
 }
 
 /** To the nearest of its unit: `95 minutes`, `4 hours`, `6 days`. Never negative. */

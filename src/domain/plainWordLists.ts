@@ -7,7 +7,7 @@
 /** Words that take no ending, and forms that follow no rule. */
 export const fixedList = `
 about above across afar afresh afterwards albeit almost alone along alongside altogether amongst
-anew another anybody anyone anything anyway apart atop barely been being be besides beside beneath
+anew another anybody anyone anything anyway apart atop barely been being be besides beneath
 best better both cannot can't couldn't despite didn't doesn't doing done don't downward downwards
 elsewhere else enough especially everybody everyone everything everywhere except far farther few
 fewer fewest first forth forward forwards furthermore further hardly hadn't hasn't haven't having
@@ -55,9 +55,9 @@ means economics statistics data media proceeds goods pre post non re intraday ex
 worthwhile due ahead alike undue unhedged informed uninformed unpriced underpriced overpriced
 mispriced undervalued overvalued untraded untracked unread unseen unchanged unmoved untested
 unproven unresolved undecided unsettled unsure unsupported unexplained unexpected unaffected
-unrelated unknown unlisted unscheduled oversized overbought oversold uncalibrated calibrated
+unrelated unknown unlisted unscheduled oversized overbought oversold uncalibrated calibrated labelled unlabelled
 predetermined likely unlikely costly early daily weekly monthly yearly timely orderly friendly worth
-afloat aware able alive asleep away content fast hard late long low straight well wrong only chiefly
+afloat aware able alive asleep away badly content fast hard late long low straight well wrong only chiefly
 largely mainly shortly thereabouts fully a an per each every any some all more our her his`
 
 /** Nouns: each also in the plural. */

@@ -62,7 +62,7 @@ function formsOfAdjective(word: string): ReadonlyArray<string> {
 /** Words that join: the only ones that may stand right after a figure without a unit. */
 export const followerList = `
 after again against ago ahead already also although amid among and are around as at away back
-because before behind below between beyond but by can could did do does down during either even ever
+because before behind below beside between beyond but by can could did do does down during either even ever
 for from had has have here if in instead into is it its just later like may meanwhile might near nor
 not now on only onto or out over rather says should since so soon still than that the their then
 there these they this those though through throughout till to today together too toward towards
