@@ -178,7 +178,7 @@ function standsAlone(
 const signs: ReadonlySet<string> = new Set(["positive", "negative"])
 
 function wordFault(
-  { text, first }: Chunk,
+  { text, first, mark }: Chunk,
   after: Chunk | undefined,
   nameWords: ReadonlySet<string>,
   certain: boolean,
@@ -189,7 +189,7 @@ function wordFault(
     const word = folded(part)
     if (isWordOfNumber(word)) return "figure"
     if (isWordOfCertainty(word)) {
-      const isRate = asStarts === "win" && /^rates?$/.test(after?.text ?? "")
+      const isRate = asStarts + mark === "win" && /^rates?$/.test(after?.text ?? "")
       if (!certain && !isRate) return "certainty"
       if (!isOwn && asStarts !== word) return "word"
     } else if (!isOwn && !isPlainWord(asStarts)) return "word"

@@ -188,7 +188,7 @@ harden heat hedge help hesitate highlight hinge hint hover identify ignore illus
 include increase indicate influence inform inspect intend interact interest interpret intervene
 introduce invert invest involve isolate join judge jump justify label lack last learn lengthen
 lessen level lift lighten limit linger link list listen load locate look loom loosen lower maintain
-manage match matter measure mention merge mirror miss model moderate monitor mount move name narrow
+manage match matter measure mention mirror miss model moderate monitor mount move name narrow
 need normalise normalize note notice observe obtain offer open operate oppose order outpace
 outperform outweigh overestimate overlap overstate own pause peak perform persist place play poll
 pose position post postpone predict present preserve press prevent price print proceed
