@@ -38,6 +38,7 @@ import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
 import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
+import { newsLayer, noNews, writersLayer } from "./intelligence.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
 import { untilSignal } from "./untilSignal.ts"
@@ -88,7 +89,7 @@ const servicesLayer = (settings: Settings) => {
     Layer.mergeAll(
       Ingestion.layer({ tick }),
       Resolving.layer,
-      Research.layer,
+      researchLayer,
       whalesLayer(settings),
     ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
@@ -98,6 +99,12 @@ const servicesLayer = (settings: Settings) => {
     ),
   )
 }
+
+/** Reports by rules, without news, until settings name a model and sources. */
+const researchLayer = Research.layer.pipe(
+  Layer.provide(writersLayer(null)),
+  Layer.provide(newsLayer(noNews)),
+)
 
 /** Who is tracked, what they did, and what that says of them. */
 const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
@@ -152,8 +159,10 @@ const upkeepLayer = (settings: Settings) =>
     })
     const slots = yield* JobSlots
     const limits = yield* RateLimits
+    const research = yield* Research
     const prune = Effect.fnUntraced(function* (slot: number) {
       yield* ingestion.prune
+      yield* research.prune
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
       yield* limits.prune(slot - longestWindowMs(settings))
     })

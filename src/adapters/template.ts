@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { templateDigest } from "../domain/digestTemplate.ts"
 import { rulesDetection } from "../domain/predetermined.ts"
-import type { ReportBrief, ReportDraft } from "../domain/report.ts"
+import { templateReport } from "../domain/reportTemplate.ts"
 import { Detector } from "../services/Detector.ts"
 import { Narrator } from "../services/Narrator.ts"
 
@@ -28,14 +28,3 @@ export const detectorLayer: Layer.Layer<Detector> = Layer.succeed(
     detect: (question) => Effect.sync(() => rulesDetection(question)),
   }),
 )
-
-function templateReport({ facts: [first] }: ReportBrief): ReportDraft {
-  const passage = { text: first.statement, facts: [first.id] }
-  return {
-    thesis: passage,
-    whaleView: passage,
-    risks: [passage],
-    confidence: "low",
-    bottomLine: passage,
-  }
-}

@@ -3,13 +3,37 @@
  *
  * @module
  */
-import type { Fact, Passage } from "./facts.ts"
+import type { Fact, FactKind, Passage } from "./facts.ts"
+import type { Stated } from "./stated.ts"
 
-export type Confidence = "low" | "medium" | "high"
+/** From the least to the most. */
+export const confidences = ["low", "medium", "high"] as const
+export type Confidence = typeof confidences[number]
+
+/** The part of a report that a fact belongs to; `aside` for what none has to say. */
+export type ReportPart = "thesis" | "whales" | "risks" | "bottom" | "aside"
+
+export interface ReportFact extends Fact {
+  readonly part: ReportPart
+}
+
+/** A fact that has no number yet. */
+export type Unnumbered = Omit<ReportFact, "id">
+
+/** A fact of sentences. */
+export function fact(
+  part: ReportPart,
+  kind: FactKind,
+  said: Stated,
+  rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
+): Unnumbered {
+  return { part, kind, ...said, links: [], certain: false, ...rest }
+}
 
 /** What a narrator is given: everything it may say of one market. */
 export interface ReportBrief {
-  readonly facts: readonly [Fact, ...ReadonlyArray<Fact>]
+  /** The most important of each part first. */
+  readonly facts: readonly [ReportFact, ...ReadonlyArray<ReportFact>]
   /** The most confidence that the evidence allows. */
   readonly confidenceMax: Confidence
 }

@@ -30,7 +30,7 @@ const readResolving = (query: URLSearchParams) =>
   )
 
 const disclaimer =
-  "Made by rules from the evidence shown. Informational only; it is not financial advice."
+  "Written from the evidence shown. Informational only; it is not financial advice."
 
 /** Adds every paid route to the router. */
 export const paidRoutes = (options: PaywallOptions) =>

@@ -128,17 +128,47 @@ const body = {
     data: {
       market: { question: market.question, slug: market.slug },
       analysis: {
-        thesis: "Sample thesis.",
-        whaleView: "Sample view of the tracked wallets.",
-        risks: ["Sample risk."],
+        thesis: "The price of “Yes” stood at 0.62 at 2026-11-02 09:30 UTC.",
+        whaleView:
+          "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
+        risks: ["The venue names no scheduled end for this market."],
         confidence: "medium",
-        bottomLine: "Sample bottom line.",
+        bottomLine: "At 0.62 for “Yes” the market leaves the question open.",
       },
+      narrator: "template",
       evidence: {
         priceAction: [{ at: earlier, price: 0.48 }, { at, price: 0.62 }],
         microstructure,
-        whales: [sampleWhales[0]],
-        news: [],
+        whales: [{
+          wallet: sampleWhales[1].wallet,
+          pseudonym: sampleWhales[1].pseudonym,
+          outcome: "Yes",
+          entryPrice: 0.585,
+          stakeUsd: 25_000,
+          firstFillAt: earlier,
+          marketMaker: false,
+          calibration: sampleCalibration(at),
+        }],
+        news: [{
+          title: "Sample headline",
+          url: "https://news.example/sample-headline",
+          source: "news.example",
+          publishedAt: earlier,
+        }],
+        facts: [
+          { id: "F1", statement: "The price of “Yes” stood at 0.62 at 2026-11-02 09:30 UTC." },
+          {
+            id: "F2",
+            statement:
+              "The tracked wallet “Second Sample Wallet” bought “Yes” at 0.585 for 25,000 USD.",
+          },
+          { id: "F3", statement: "The venue names no scheduled end for this market." },
+          {
+            id: "F4",
+            statement: "At 0.62 for “Yes” the market leaves the question open.",
+          },
+        ],
+        grounds: { thesis: ["F1"], whaleView: ["F2"], risks: [["F3"]], bottomLine: ["F4"] },
       },
     },
     disclaimer: "Informational only. Not financial advice.",

@@ -1,125 +1,108 @@
 /**
- * The research report on one market: facts from memory and venue, words by the domain's rules.
+ * The research report on one market: facts from memory, venue and news, words by a narrator, and
+ * nothing in them that is not among the facts.
  *
- * A report is kept for half an hour, and concurrent calls for one market share one making of it.
+ * A report is kept for half an hour and shared, in its making too, by all replicas.
  *
  * @module
  */
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Result } from "effect"
-import { microstructure } from "../domain/book.ts"
-import type { Market, SeriesPoint } from "../domain/market.ts"
-import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../domain/refusal.ts"
-import { priceActionMs, type Report, reportOf, resampleHourly } from "../domain/research.ts"
-import { type EpochMs, hour } from "../domain/time.ts"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { Market } from "../domain/market.ts"
+import { MarketAmbiguous, MarketNotFound, type VenueFailed } from "../domain/refusal.ts"
+import { reportBrief } from "../domain/reportFacts.ts"
+import { templateReport } from "../domain/reportTemplate.ts"
+import { reportComplaints } from "../domain/reportText.ts"
+import { reportOf } from "../domain/research.ts"
 import { MarketStore } from "./MarketStore.ts"
-import { VenueClient, type VenueUnavailable } from "./VenueClient.ts"
-
-export interface Researched {
-  /** Whether the report was made for an earlier call. */
-  readonly cached: boolean
-  readonly generatedAt: EpochMs
-  readonly report: Report
-}
+import { Narrator } from "./Narrator.ts"
+import { News } from "./News.ts"
+import { readMaterial, type ReportPorts, step } from "./reportReading.ts"
+import { ReportStore } from "./ReportStore.ts"
+import { type SharedReport, sharedReports } from "./sharedReports.ts"
+import { VenueClient } from "./VenueClient.ts"
+import { WhaleStore } from "./WhaleStore.ts"
+import { written } from "./writing.ts"
 
 export class Research extends Context.Service<Research, {
   /** Fails when the slug is no market's, nor an event's with one live market: no venue is asked. */
   readonly check: (slug: string) => Effect.Effect<void, MarketNotFound | MarketAmbiguous>
-  /** Fails with `VenueFailed` when no price or no book can be had; that is not remembered. */
+  /**
+   * The report, within a minute. Fails with `VenueFailed` when no price or no book can be had; that is
+   * told to all who waited for it, and not remembered.
+   */
   readonly report: (
     slug: string,
-  ) => Effect.Effect<Researched, MarketNotFound | MarketAmbiguous | VenueFailed>
+  ) => Effect.Effect<SharedReport, MarketNotFound | MarketAmbiguous | VenueFailed>
+  /** Forgets reports that nobody is given any more; returns how many went. */
+  readonly prune: Effect.Effect<number>
 }>()("bellwether/services/Research") {
   static readonly layer = Layer.effect(
     Research,
     Effect.gen(function* () {
-      const store = yield* MarketStore
-      const venue = yield* VenueClient
-      const reports = yield* Cache.makeWith(
-        (slug: string) => make(store, venue, slug),
-        {
-          capacity: reportsMax,
-          timeToLive: (exit) => Exit.isSuccess(exit) ? reportKept : Duration.zero,
-        },
+      const markets = yield* MarketStore
+      const reports = yield* ReportStore
+      const narrator = yield* Narrator
+      const ports: ReportPorts = {
+        markets,
+        venue: yield* VenueClient,
+        whales: yield* WhaleStore,
+        news: yield* News,
+      }
+      const shared = yield* sharedReports(
+        reports,
+        (market, deadline) => make(ports, narrator, market, deadline),
       )
 
       const find = Effect.fn("Research.find")(function* (slug: string) {
-        const market = yield* store.bySlug(slug)
+        const market = yield* markets.bySlug(slug)
         if (Option.isSome(market)) return market.value
-        const markets = yield* store.liveOfEvent(slug, ambiguousMax)
-        const [only, ...others] = markets
+        const ofEvent = yield* markets.liveOfEvent(slug, ambiguousMax)
+        const [only, ...others] = ofEvent
         if (only === undefined) return yield* new MarketNotFound({ slug })
         if (others.length === 0) return only
-        return yield* new MarketAmbiguous({ slug, markets: markets.map((market) => market.slug) })
+        return yield* new MarketAmbiguous({ slug, markets: ofEvent.map((market) => market.slug) })
       })
 
-      const report = Effect.fn("Research.report")(function* (slug: string) {
-        const market = yield* find(slug)
-        const held = Option.isSome(yield* Cache.getSuccess(reports, market.slug))
-        const made = yield* Cache.get(reports, market.slug)
-        return { ...made, cached: held }
+      return Research.of({
+        check: (slug) => Effect.asVoid(find(slug)),
+        report: (slug) => Effect.flatMap(find(slug), shared),
+        prune: Effect.gen(function* () {
+          return yield* reports.prune((yield* Clock.currentTimeMillis) - rowsKeptMs)
+        }),
       })
-
-      return Research.of({ check: (slug) => Effect.asVoid(find(slug)), report })
     }),
   )
 }
 
-/** How long a report is given again, and how many are kept. */
-const reportKept = Duration.minutes(30)
-const reportsMax = 500
 /** Markets of an event that are named to a caller who has to choose. */
 const ambiguousMax = 50
-/** How long the venue may take over one question. */
-const venueTime = Duration.seconds(20)
-/** A series with fewer hourly points is too short to speak of: the venue is asked for its history. */
-const hoursMin = 24
+/** How long rows of reports are kept: many times as long as a report is given, to be looked into. */
+const rowsKeptMs = Duration.toMillis(Duration.days(1))
+/** How long all drafts of a narrator may take; after that the template stands. */
+export const draftsTime = Duration.seconds(35)
+/** What has to be left when the drafts are done: to store the report, and the answer made of it. */
+const leftForStoring = Duration.seconds(4)
 
-type Store = MarketStore["Service"]
-type Venue = VenueClient["Service"]
-
-const make = Effect.fnUntraced(function* (store: Store, venue: Venue, slug: string) {
-  const market = yield* Effect.flatMap(
-    store.bySlug(slug),
-    (found) => Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(noPrices),
-  )
-  const now = yield* Clock.currentTimeMillis
-  const [[first, ...rest], book] = yield* Effect.all(
-    [priceAction(store, venue, market, now), liveBook(venue, market)],
-    { concurrency: 2 },
-  )
-  if (first === undefined) return yield* noPrices
-  const facts = { market, priceAction: [first, ...rest] as const, microstructure: book, now }
-  return { generatedAt: now, report: reportOf(facts) }
-})
-
-const noPrices = new VenueFailed({ message: "No prices of this market can be had" })
-
-/** Our own series, where it is long enough; else the longer of ours and the venue's. */
-const priceAction = Effect.fnUntraced(function* (
-  store: Store,
-  venue: Venue,
+const make = Effect.fn("Research.make")(function* (
+  ports: ReportPorts,
+  narrator: Narrator["Service"],
   market: Market,
-  now: EpochMs,
+  deadline: number,
 ) {
-  const from = now - priceActionMs
-  const own = resampleHourly(yield* store.series(market.id, { from, to: now }))
-  if (own.length >= hoursMin) return own
-  const history = yield* asked(
-    venue.priceHistory(market.tokenIds[0], { from, to: now, stepMs: hour }),
+  const material = yield* readMaterial(ports, market)
+  const brief = reportBrief(material)
+  const left = deadline - Duration.toMillis(leftForStoring) - (yield* Clock.currentTimeMillis)
+  const draft = yield* step(
+    market.slug,
+    `draft by ${narrator.name}`,
+    written({
+      text: "report",
+      narrator: narrator.name,
+      ask: (complaints) => narrator.report(brief, complaints),
+      complaints: (draft) => reportComplaints(draft, brief),
+      template: templateReport(brief),
+      within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),
+    }),
   )
-  const theirs = resampleHourly(history.map(({ at, price }): SeriesPoint => ({ at, mid: price })))
-  return theirs.length > own.length ? theirs : own
+  return reportOf(material, brief, draft)
 })
-
-/** What the book shows; null when there is none, or none that is sound. */
-const liveBook = Effect.fnUntraced(function* (venue: Venue, { tokenIds: [token] }: Market) {
-  const { rows } = yield* asked(venue.books([token]))
-  const book = rows.find(({ tokenId }) => tokenId === token)
-  return book === undefined ? null : Result.getOrElse(microstructure(book), () => null)
-})
-
-const asked = <A>(question: Effect.Effect<A, VenueUnavailable>) =>
-  question.pipe(
-    Effect.timeout(venueTime),
-    Effect.mapError(() => new VenueFailed({ message: "The venue did not answer" })),
-  )

@@ -13,9 +13,9 @@
 import { Context, type Effect } from "effect"
 import type { NumberedAct } from "../domain/act.ts"
 import type { Judgement } from "../domain/calibration.ts"
-import type { Entry } from "../domain/entry.ts"
 import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { MarketFacts, MarketId } from "../domain/market.ts"
+import type { OpenEntry } from "../domain/reportMaterial.ts"
 import type { Resolution } from "../domain/resolution.ts"
 import type { MarketScore, WalletSums, WalletTotals } from "../domain/score.ts"
 import type { EpochMs } from "../domain/time.ts"
@@ -115,16 +115,6 @@ export interface EndedMarket {
   /** How many wallets entered it, hedges too, and what their entries cost together. */
   readonly wallets: number
   readonly stakeUsd: number
-}
-
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
-export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
-  readonly wallet: string
-  readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
-  readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
-  readonly calibration: CalibratedWhale | null
 }
 
 export class WhaleStore extends Context.Service<WhaleStore, {

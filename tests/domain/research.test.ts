@@ -1,114 +1,103 @@
 /**
- * What a report says, and that it says nothing else.
+ * What a report is on the wire: its shape, its confidence, its prices.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { halfSteps } from "../../src/domain/book.ts"
-import type { SeriesPoint } from "../../src/domain/market.ts"
-import {
-  figuresOf,
-  Report,
-  reportOf,
-  resampleHourly,
-  type ResearchFacts,
-} from "../../src/domain/research.ts"
+import { confidences } from "../../src/domain/report.ts"
+import { reportBrief } from "../../src/domain/reportFacts.ts"
+import type { ReportMaterial } from "../../src/domain/reportMaterial.ts"
+import { templateReport } from "../../src/domain/reportTemplate.ts"
+import { Report, reportOf, resampleHourly } from "../../src/domain/research.ts"
 import { hour, minute } from "../../src/domain/time.ts"
 import { law } from "../support/effect.ts"
-import { market, now, shown } from "../support/market.ts"
+import { now, shown } from "../support/market.ts"
+import { anyMaterial, openEntry, reportMaterial, templateReportOf } from "../support/reports.ts"
+import { whaleRow } from "../support/products.ts"
 
-const int = (minimum: number, maximum: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
-
-const anyFacts = Arbitrary.schema(Schema.Struct({
-  prices: Schema.NonEmptyArray(int(1, 9_999)).check(Schema.isMaxLength(20)),
-  mid: int(600, 9_300),
-  spread: int(2, 1_000),
-  depth: int(1, 9_999),
-  hasBook: Schema.Boolean,
-  volume: int(0, 30_000),
-  hoursLeft: int(-3, 90),
-  proposed: Schema.Boolean,
-  mechanical: Schema.Boolean,
-}))
-
-type Drawn = typeof anyFacts extends Arbitrary.Arbitrary<infer A> ? A : never
-
-const factsOf = (drawn: Drawn): ResearchFacts => {
-  const [first, ...rest] = drawn.prices
-  const point = (price: number, n: number): SeriesPoint => ({
-    at: now - (drawn.prices.length - n) * hour,
-    mid: price / 10_000,
-  })
-  return {
-    market: market({
-      question: "Will 31337 of 42 come before 1999?",
-      volumeUsd: drawn.volume + 0.4,
-      endsAt: now + drawn.hoursLeft * hour,
-      status: drawn.proposed ? "proposed" : "open",
-      mechanical: drawn.mechanical ? "slug" : null,
-    }),
-    priceAction: [point(first, 0), ...rest.map((price, n) => point(price, n + 1))],
-    microstructure: drawn.hasBook
-      ? shown({ mid: drawn.mid / 10_000, spread: drawn.spread / 10_000, depthUsd: drawn.depth })
-      : null,
-    now,
-  }
+/** Whether material passes the gate that movers pass, said in other words. */
+function isGood({ market, microstructure: book }: ReportMaterial): boolean {
+  return book !== null && market.volumeUsd >= 10_000 && book.depthUsdWithin5c.total >= 2_500 &&
+    halfSteps(book.spread) <= halfSteps(0.05)
 }
 
-const proseOf = ({ analysis }: Report) =>
-  [analysis.thesis, analysis.whaleView, ...analysis.risks, analysis.bottomLine].join("\n")
-
-law("reportOf() writes no figure that is not among its facts", anyFacts, (drawn) => {
-  const facts = factsOf(drawn)
-  const figures = Object.values(figuresOf(facts)).map(String)
-  for (const [figure] of proseOf(reportOf(facts)).matchAll(/\d+(?:\.\d+)?/g)) {
-    ok(figures.includes(figure), `${figure} is not among ${figures.join(", ")}`)
-  }
-})
-
-law("reportOf() repeats nothing that strangers wrote in its analysis", anyFacts, (drawn) => {
-  const facts = factsOf(drawn)
-  ok(!proseOf(reportOf(facts)).includes(facts.market.question))
-})
-
-law("reportOf() has the documented shape, and the direction of the move", anyFacts, (drawn) => {
-  const facts = factsOf(drawn)
-  const report = reportOf(facts)
+law("reportOf() has the documented shape", anyMaterial, (material) => {
+  const report = templateReportOf(material)
   ok(Schema.is(Report)(report))
-  const { start, now: end } = figuresOf(facts)
-  const { thesis } = report.analysis
-  const word = end > start ? "up by" : end < start ? "down by" : "stands where it stood"
-  ok(thesis.includes(word), thesis)
+  equal(JSON.parse(JSON.stringify(report)), report)
+}, { runs: 1_000 })
+
+law(
+  "reportOf() caps the confidence: low under the gate, medium without news, whoever writes",
+  Arbitrary.all({
+    material: anyMaterial,
+    claimed: Arbitrary.schema(Schema.Literals(confidences)),
+  }),
+  ({ material, claimed }) => {
+    const brief = reportBrief(material)
+    const draft = { ...templateReport(brief), confidence: claimed }
+    const { confidence } = reportOf(material, brief, { draft, narrator: "any" }).analysis
+    const news = (material.news?.headlines ?? []).length > 0
+    const most = !isGood(material) ? "low" : news ? "high" : "medium"
+    const least = confidences.indexOf(claimed) < confidences.indexOf(most) ? claimed : most
+    strictEqual(confidence, least)
+  },
+  { runs: 3_000 },
+)
+
+Deno.test("reportOf() is good for every confidence", () => {
+  const brief = reportBrief(reportMaterial())
+  const said = confidences.map((confidence) =>
+    reportOf(reportMaterial(), brief, {
+      draft: { ...templateReport(brief), confidence },
+      narrator: "any",
+    }).analysis.confidence
+  )
+  equal(said, confidences)
 })
 
-law("reportOf() is of low confidence below the gate of quality, never high", anyFacts, (drawn) => {
-  const facts = factsOf(drawn)
-  const { microstructure: book } = facts
-  const good = book !== null && facts.market.volumeUsd >= 10_000 &&
-    book.depthUsdWithin5c.total >= 2_500 && halfSteps(book.spread) <= halfSteps(0.05)
-  strictEqual(reportOf(facts).analysis.confidence, good ? "medium" : "low")
+Deno.test("reportOf() shows what tracked wallets hold, with the record of those that have one", () => {
+  const { evidence } = templateReportOf(reportMaterial({
+    entries: [
+      openEntry({ price: 0.123_456, stakeUsd: 2_000.006 }),
+      openEntry({
+        outcome: 1,
+        marketMaker: true,
+        calibration: { computedAt: now, row: whaleRow({ resolved: 29 }) },
+      }),
+      openEntry({ calibration: null }),
+    ],
+  }))
+  const [first, second, third] = evidence.whales
+  equal(
+    [first?.outcome, first?.entryPrice, first?.stakeUsd, first?.pseudonym, first?.marketMaker],
+    ["Yes", 0.123_45, 2_000.01, "Scary-Barrel", false],
+  )
+  equal([first?.calibration?.resolved, first?.calibration?.label], [84, "neutral"])
+  equal([second?.outcome, second?.marketMaker, second?.calibration], ["No", true, null])
+  equal(third?.calibration, null)
 })
 
-Deno.test("reportOf() names what is missing or weak as a risk", () => {
-  const facts = factsOf({
-    prices: [5_000],
-    mid: 5_000,
-    spread: 800,
-    depth: 1_000,
-    hasBook: true,
-    volume: 9_000,
-    hoursLeft: 12,
-    proposed: true,
-    mechanical: true,
-  })
-  const { risks } = reportOf(facts).analysis
-  for (const part of ["spread is 0.08", "9000 USD", "proposed", "mechanical", "12 hours"]) {
-    ok(risks.some((risk) => risk.includes(part)), part)
-  }
-  const bookless = reportOf({ ...facts, microstructure: null }).analysis.risks
-  ok(bookless.some((risk) => risk.includes("no sound order book")))
+Deno.test("reportOf() says what each part rests on, among facts that are all there", () => {
+  const { evidence: { facts, grounds, news } } = templateReportOf(reportMaterial())
+  const ids = facts.map(({ id }) => id)
+  equal(ids, facts.map((_, n) => `F${n + 1}`))
+  const parts = [grounds.thesis, grounds.whaleView, ...grounds.risks, grounds.bottomLine]
+  ok(parts.every((part) => part.length > 0 && part.every((id) => ids.includes(id))))
+  equal(news, [{
+    title: "Keepers ready the lighthouse",
+    url: "https://news.example/lighthouse",
+    source: "news.example",
+    publishedAt: "2026-11-20T10:00:00.000Z",
+  }])
+})
+
+Deno.test("reportOf() without a book shows none", () => {
+  const { evidence } = templateReportOf(reportMaterial({ microstructure: null }))
+  strictEqual(evidence.microstructure, null)
+  equal(templateReportOf(reportMaterial()).evidence.microstructure, shown())
 })
 
 Deno.test("resampleHourly() keeps the last price of each hour, ascending, and no other", () => {

@@ -62,7 +62,9 @@ for (const row of whales) {
 
 Deno.test("the sample's wallets are such as the table sells, in its order", () => {
   equal(publishable(whales), whales)
-  equal(research.data.evidence.whales, [whales[0]])
+  const [position] = research.data.evidence.whales
+  equal([position?.wallet, position?.pseudonym], [whales[1]?.wallet, whales[1]?.pseudonym])
+  strictEqual(position?.calibration?.winRate, whales[1]?.winRate)
 })
 
 Deno.test("the sample's whale entry carries its wallet's calibration as it stood before", () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
+import { narratorLayer } from "../../src/adapters/template.ts"
 import type { FeedItem } from "../../src/domain/feed.ts"
 import { PaymentId } from "../../src/domain/payment.ts"
 import type { Product } from "../../src/domain/product.ts"
@@ -14,10 +15,12 @@ import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
+import type { ReportStore } from "../../src/services/ReportStore.ts"
 import { Research } from "../../src/services/Research.ts"
 import { Resolving } from "../../src/services/Resolving.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { WhaleTable } from "../../src/services/WhaleTable.ts"
+import { memoryReportStore } from "./memoryReports.ts"
 import { sampleItem } from "./items.ts"
 import { makeShelf, type Shelf, shelfLayer } from "./products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "./terms.ts"
@@ -162,13 +165,17 @@ const generousPayments = Layer.succeed(Payments, {
 /** A tick every 10 minutes, as in production. */
 export const cadenceMs = 600_000
 
-export const servicesOver = (world: World, payments: Layer.Layer<Payments> = generousPayments) =>
+export const servicesOver = (
+  world: World,
+  payments: Layer.Layer<Payments> = generousPayments,
+  reports: Layer.Layer<ReportStore> = memoryReportStore,
+) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     rateLimits(world),
     payments,
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
-      Layer.provide(shelfLayer(world.shelf)),
+      Layer.provide([shelfLayer(world.shelf), reports, narratorLayer]),
     ),
   )
 

@@ -5,7 +5,7 @@
  */
 import { isHedge } from "../../src/domain/entry.ts"
 import type { HeldEntry } from "../../src/domain/heldEntry.ts"
-import type { OpenEntry } from "../../src/services/WhaleStore.ts"
+import type { OpenEntry } from "../../src/domain/reportMaterial.ts"
 
 /** A wallet in a market that is open. */
 type Holder =

@@ -1,5 +1,5 @@
 /**
- * Markets, a venue and calibrated wallets in memory, which a test may change while they are in use.
+ * Markets, a venue, news and calibrated wallets in memory, which a test may change while they are in use.
  *
  * @module
  */
@@ -15,10 +15,13 @@ import {
 } from "../../src/domain/market.ts"
 import { endingWithin } from "../../src/domain/resolving.ts"
 import { hour } from "../../src/domain/time.ts"
+import type { Proposal } from "../../src/domain/detection.ts"
+import type { OpenEntry } from "../../src/domain/reportMaterial.ts"
 import type { WalletTotals } from "../../src/domain/score.ts"
 import type { TrackedWallet } from "../../src/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/domain/whale.ts"
 import { MarketStore } from "../../src/services/MarketStore.ts"
+import { News, type NewsFound } from "../../src/services/News.ts"
 import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
 import { WhaleStore } from "../../src/services/WhaleStore.ts"
 import { market } from "./market.ts"
@@ -35,6 +38,12 @@ export interface Shelf {
   readonly latencyMs: Ref.Ref<number>
   /** How often the venue was asked anything. */
   readonly asked: Ref.Ref<number>
+  /** In every market. */
+  readonly entries: Ref.Ref<ReadonlyArray<OpenEntry>>
+  readonly news: Ref.Ref<NewsFound>
+  /** False: the news cannot be read. */
+  readonly newsUp: Ref.Ref<boolean>
+  readonly proposals: Ref.Ref<ReadonlyArray<Proposal>>
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
@@ -53,6 +62,10 @@ export const makeShelf = Effect.gen(function* () {
     venueUp: yield* Ref.make(true),
     latencyMs: yield* Ref.make(0),
     asked: yield* Ref.make(0),
+    entries: yield* Ref.make<ReadonlyArray<OpenEntry>>([]),
+    news: yield* Ref.make<NewsFound>({ headlines: [], coverage: silence }),
+    newsUp: yield* Ref.make(true),
+    proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
@@ -61,6 +74,8 @@ export const makeShelf = Effect.gen(function* () {
   }
   return shelf
 })
+
+const silence = { sources: 0, answered: 0, lastAt: null }
 
 /** The n-th market: it ends `n` hours after `now`. */
 export function endingMarket(n: number, now: number, fields: Partial<Market> = {}): Market {
@@ -164,7 +179,7 @@ const marketStore = ({ markets, series }: Shelf) =>
     prune: () => Effect.succeed(0),
   })
 
-const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
+const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) => {
   const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
     Effect.gen(function* () {
       yield* Ref.update(asked, (count) => count + 1)
@@ -190,13 +205,13 @@ const venue = ({ books, history, venueUp, latencyMs, asked }: Shelf) => {
     trades: () => Effect.succeed({ rows: [], rejected: {} }),
     facts: () => Effect.succeed({ rows: [], rejected: {} }),
     resolutions: () => Effect.succeed({ rows: [], rejected: {} }),
-    proposals: () => Effect.succeed({ rows: [], rejected: {} }),
+    proposals: () => Effect.map(answer("proposals", proposals), (rows) => ({ rows, rejected: {} })),
     rules: () => Effect.succeed({ rows: [], rejected: {} }),
     wallets: null,
   })
 }
 
-const whaleStore = ({ whales, tracked, totals, whalesUp, whalesRead }: Shelf) => {
+const whaleStore = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: Shelf) => {
   const held = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
@@ -207,9 +222,23 @@ const whaleStore = ({ whales, tracked, totals, whalesUp, whalesRead }: Shelf) =>
     calibrated: Effect.tap(held(whales), () => Ref.update(whalesRead, (count) => count + 1)),
     tracked: held(tracked),
     totals: held(totals),
+    entriesIn: (_, limit) => Effect.map(held(entries), (all) => all.slice(0, limit)),
+  })
+}
+
+const newsOf = ({ news, newsUp }: Shelf) => {
+  const found = Effect.flatMap(
+    Ref.get(newsUp),
+    (up) => up ? Ref.get(news) : Effect.die("the store of news is down"),
+  )
+  return Layer.succeed(News, {
+    update: () => Effect.die("nobody reads the news here"),
+    recent: () => found,
+    relatedTo: () => found,
+    prune: Effect.void,
   })
 }
 
 /** The ports the products work through. */
 export const shelfLayer = (shelf: Shelf) =>
-  Layer.mergeAll(marketStore(shelf), venue(shelf), whaleStore(shelf))
+  Layer.mergeAll(marketStore(shelf), venue(shelf), whaleStore(shelf), newsOf(shelf))

@@ -24,7 +24,10 @@ export const coverageFact: DigestFact = {
   certain: false,
 }
 export const digestBrief: DigestBrief = { from: 0, until: 4 * hour, facts: [coverageFact] }
-export const reportBrief: ReportBrief = { facts: [coverageFact], confidenceMax: "low" }
+export const reportBrief: ReportBrief = {
+  facts: [{ ...coverageFact, part: "thesis" }],
+  confidenceMax: "low",
+}
 
 const passage = { text: coverageFact.statement, facts: [coverageFact.id] }
 export const digestDraft = {

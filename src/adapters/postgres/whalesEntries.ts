@@ -8,8 +8,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { isMarketMaker } from "../../domain/entry.ts"
 import type { HeldEntry } from "../../domain/heldEntry.ts"
 import type { MarketId } from "../../domain/market.ts"
+import type { OpenEntry } from "../../domain/reportMaterial.ts"
 import type { WhaleRow } from "../../domain/whale.ts"
-import type { OpenEntry } from "../../services/WhaleStore.ts"
 
 /** The part of `WhaleStore` that is about a market. */
 export const entries = (sql: SqlClient) => ({ entriesIn: entriesIn(sql) })

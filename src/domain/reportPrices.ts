@@ -1,0 +1,137 @@
+/**
+ * The facts of a report about prices: where they stand, where they came from, and what trading costs.
+ *
+ * @module
+ */
+import { halfSteps } from "./book.ts"
+import type { SeriesPoint } from "./market.ts"
+import { durationFigure, moveFigure, priceFigure, timeFigure, usdFigure } from "./phrases.ts"
+import { fact, type Unnumbered } from "./report.ts"
+import { outcomeName, priceOf, type ReportMaterial } from "./reportMaterial.ts"
+import { convergenceOf } from "./resolving.ts"
+import { figure, joined, type Stated, stated } from "./stated.ts"
+import { day, hour } from "./time.ts"
+
+/** A point this much older than a day still stands for a day ago: one hour without a price. */
+const dayStartSlack = 2 * hour
+/** Hours next to each other, one of which may be missing. */
+const stepMax = 2 * hour
+
+/** Where the price stands, and how it got there. */
+export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+  const { priceAction } = material
+  const yes = outcomeName(material, 0)
+  const price = priceOf(material)
+  const [first] = priceAction
+  const span = figure(durationFigure(price.at - first.at))
+  const now = figure(priceFigure(price.mid))
+  const at = figure(timeFigure(price.at))
+  const mids = [...priceAction, price].map(({ mid }) => mid)
+  const low = figure(priceFigure(Math.min(...mids)))
+  const high = figure(priceFigure(Math.max(...mids)))
+  return [
+    fact("thesis", "price", stated`The price of ${yes} stood at ${now} at ${at}.`),
+    fact(
+      "thesis",
+      "price",
+      price.at - first.at < hour
+        ? stated`No price of it from more than an hour before is known.`
+        : stated`Over the ${span} before, ${
+          moveOf(first, price)
+        }; it stood between ${low} and ${high}.`,
+    ),
+    ...lastDay(material, price),
+    fact("bottom", "price", bottomOf(material, price)),
+  ]
+}
+
+/** How the price went from one point to another, as the end of a sentence. */
+function moveOf(from: SeriesPoint, to: SeriesPoint): Stated {
+  const delta = to.mid - from.mid
+  const start = figure(priceFigure(from.mid))
+  if (halfSteps(to.mid) === halfSteps(from.mid)) return stated`the price came back to ${start}`
+  const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
+  return delta > 0
+    ? stated`the price rose by ${by}, from ${start} to ${end}`
+    : stated`the price fell by ${by}, from ${start} to ${end}`
+}
+
+function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyArray<Unnumbered> {
+  const before = priceAction.findLast(({ at }) => at <= price.at - day)
+  if (before === undefined || before.at < price.at - day - dayStartSlack) return []
+  const span = figure(durationFigure(day))
+  return [fact("thesis", "price", stated`In the last ${span} ${moveOf(before, price)}.`)]
+}
+
+/** The largest move from one hour to the next: whether the price drifted or jumped. */
+export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumbered> {
+  const steps = priceAction.slice(1).flatMap((to, n) => {
+    const from = priceAction[n]
+    return from === undefined || to.at - from.at > stepMax ? [] : [{ from, to }]
+  })
+  const size = ({ from, to }: { from: SeriesPoint; to: SeriesPoint }) =>
+    Math.abs(halfSteps(to.mid) - halfSteps(from.mid))
+  const largest = steps.toSorted((a, b) => size(b) - size(a))[0]
+  if (largest === undefined || size(largest) === 0) return []
+  return [fact(
+    "thesis",
+    "price",
+    stated`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+      moveOf(largest.from, largest.to)
+    }.`,
+  )]
+}
+
+function bottomOf(material: ReportMaterial, price: SeriesPoint): Stated {
+  const now = figure(priceFigure(price.mid))
+  const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
+  if (convergenceOf(price.mid) === "contested") {
+    return stated`At ${now} for ${yes} the market leaves the question open.`
+  }
+  return stated`At ${now} for ${yes} the market leaves little room for ${
+    price.mid > 0.5 ? no : yes
+  }.`
+}
+
+/** What the live book shows. */
+export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unnumbered> {
+  if (microstructure === null) {
+    return [fact(
+      "aside",
+      "book",
+      stated`No sound order book was found when this report was made.`,
+    )]
+  }
+  const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
+  const cents = figure(priceFigure(0.05))
+  return [
+    fact(
+      "thesis",
+      "book",
+      joined([
+        stated`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
+          figure(priceFigure(bestAsk))
+        }, a spread of ${figure(priceFigure(spread))}.`,
+        stated`Orders within ${cents} around the middle come to ${
+          figure(usdFigure(depth.total))
+        }: ${figure(usdFigure(depth.bid))} to buy and ${figure(usdFigure(depth.ask))} to sell.`,
+      ]),
+    ),
+    fact(
+      "aside",
+      "book",
+      joined([
+        impactUsd.up5c === null
+          ? stated`The offers end before the price has risen by ${cents}.`
+          : stated`It takes ${
+            figure(usdFigure(impactUsd.up5c))
+          } of buying to move the price up by ${cents}.`,
+        impactUsd.down5c === null
+          ? stated`The bids end before the price has fallen by ${cents}.`
+          : stated`It takes ${
+            figure(usdFigure(impactUsd.down5c))
+          } of selling to move the price down by ${cents}.`,
+      ]),
+    ),
+  ]
+}
