@@ -15,6 +15,12 @@ export interface MidPoint {
   readonly mid: number
 }
 
+/** A market that may be traded in, and its newest mid of a range. */
+export interface PricedMarket {
+  readonly market: Market
+  readonly price: SeriesPoint
+}
+
 export class MarketStore extends Context.Service<MarketStore, {
   /** Keeps the newest word on each market (by id). Any number of rows; batched inside. */
   readonly save: (markets: ReadonlyArray<Market>, seenAt: EpochMs) => Effect.Effect<void>
@@ -50,6 +56,14 @@ export class MarketStore extends Context.Service<MarketStore, {
     marketIds: ReadonlyArray<MarketId>,
     range: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
   ) => Effect.Effect<ReadonlyMap<MarketId, SeriesPoint>>
+  /**
+   * Open and proposed markets with a mid in `[notBefore, atOrBefore]`, each with its last there: the
+   * most liquid first, ties by id, at most `limit`. One query for all.
+   */
+  readonly recentlyPriced: (
+    range: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<PricedMarket>>
   /** One market's points in `[from, to]`, ascending by time. */
   readonly series: (
     marketId: MarketId,

@@ -54,6 +54,8 @@ const variant = (
     category: told === 0 ? null : "weather",
     endsAt: told === 1 ? null : start + told,
     volumeUsd: volume / 3,
+    liquidityUsd: 1_000 * (volume % 2),
+    status: (["open", "proposed", "resolved"] as const)[told] ?? "open",
     listed: listed === 0 ? null : { bestBid: 0.1 * listed, bestAsk: 0.9 },
   })
 
@@ -81,7 +83,16 @@ function remembered(steps: Program) {
   const series = (id: MarketId, from: number, to: number): ReadonlyArray<SeriesPoint> =>
     [...mids.get(id) ?? []].map(([at, mid]) => ({ at, mid }))
       .filter(({ at }) => from <= at && at <= to).sort((a, b) => a.at - b.at)
-  return { markets, seeded, series }
+  const priced = (from: number, to: number) =>
+    [...markets.values()]
+      .flatMap((market) => {
+        const price = series(market.id, from, to).at(-1)
+        return price === undefined || market.status === "resolved" ? [] : [{ market, price }]
+      })
+      .sort((a, b) =>
+        b.market.liquidityUsd - a.market.liquidityUsd || (a.market.id < b.market.id ? -1 : 1)
+      )
+  return { markets, seeded, series, priced }
 }
 
 const run = Effect.fnUntraced(function* (steps: Program) {
@@ -139,6 +150,12 @@ onEveryStore("MarketStore", (law) => {
             )
           }
           const last = yield* store.lastMids(ids, { notBefore: at(from), atOrBefore: at(to) })
+          for (const limit of [2, 9]) {
+            assert.deepEqual(
+              yield* store.recentlyPriced({ notBefore: at(from), atOrBefore: at(to) }, limit),
+              model.priced(at(from), at(to)).slice(0, limit),
+            )
+          }
           const hourOf = Math.floor(at(from) / hour) * hour
           assert.equal(
             yield* store.watched(at(from)),

@@ -38,6 +38,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
         endingWithin: endingWithin(sql),
         mostLiquid: mostLiquid(sql),
         count: count(sql),
+        recentlyPriced: recentlyPriced(sql),
         ...mids(sql),
       }),
   ),
@@ -152,6 +153,33 @@ const count = (sql: SqlClient) =>
     Effect.map(([row]) => Number(row?.markets ?? 0n)),
     Effect.orDie,
   )
+
+const recentlyPriced = (sql: SqlClient) =>
+  Effect.fn("MarketStore.recentlyPriced")(function* (
+    { notBefore, atOrBefore }: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
+    limit: number,
+  ) {
+    const rows = yield* sql<MarketRow & { readonly at: bigint; readonly mid: number }>`
+    WITH fresh AS (
+      SELECT DISTINCT ON (series_id) series_id, ${pointAt(sql)} AS at, m AS mid
+      FROM mid_hour, unnest(offsets_ms, mids) AS point (o, m)
+      WHERE hour BETWEEN ${Math.floor(notBefore / hour)} AND ${Math.floor(atOrBefore / hour)}
+        AND ${pointAt(sql)} BETWEEN ${BigInt(notBefore)}::bigint AND ${BigInt(atOrBefore)}::bigint
+      ORDER BY series_id, hour DESC, o DESC
+    )
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask, at, mid
+    FROM fresh JOIN mid_series USING (series_id) JOIN market USING (market_id)
+      JOIN market_quote USING (market_id)
+    WHERE facts ->> 'status' IN ('open', 'proposed')
+    ORDER BY liquidity_usd DESC, market_id COLLATE "C" LIMIT ${limit}`
+    return rows.map((row) => ({
+      market: market(row),
+      price: { at: Number(row.at), mid: row.mid },
+    }))
+  }, Effect.orDie)
+
+/** When a point of a row of mids was: `o` milliseconds into its hour. */
+const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
 
 /** What changes with every listing stands beside the facts, not in them. */
 function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
