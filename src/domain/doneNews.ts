@@ -63,7 +63,7 @@ const decisive: ReadonlySet<string> = new Set([
   ...["falls", "fell", "rises", "rose", "ends", "ended", "fails", "failed", "cancels", "cancelled"],
   ...["canceled", "postponed", "withdraws", "withdrew", "acquires", "acquired", "buys", "bought"],
   ...["sold", "merges", "merged", "secures", "secured", "settles", "settled", "recognises"],
-  ...["recognizes", "recognised", "recognized", "certifies", "certified"],
+  ...["recognizes", "recognised", "recognized", "certifies", "certified", "gained"],
 ])
 
 /** A word of this list makes it something foretold, wished, claimed, denied or remembered instead. */
@@ -175,6 +175,24 @@ export function isAbout(title: string, question: string): boolean {
   const shared = [...informative(title)].filter((word) => asked.has(word))
   return shared.length >= Math.min(sharedWordsMin, asked.size) &&
     shared.some((word) => !decisiveStems.has(word))
+}
+
+/** Finds the headlines that are about a question, whatever else there is; built once for many questions. */
+export function aboutIn<H extends { readonly title: string }>(
+  headlines: ReadonlyArray<H>,
+): (question: string) => ReadonlyArray<H> {
+  const byWord = new Map<string, Array<H>>()
+  for (const headline of headlines) {
+    for (const word of informative(headline.title)) {
+      const held = byWord.get(word)
+      if (held === undefined) byWord.set(word, [headline])
+      else held.push(headline)
+    }
+  }
+  return (question) => {
+    const near = new Set([...informative(question)].flatMap((word) => byWord.get(word) ?? []))
+    return [...near].filter(({ title }) => isAbout(title, question))
+  }
 }
 
 /** Whether a headline names an outcome; an outcome that says only yes or no, or over, need not be. */

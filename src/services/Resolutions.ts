@@ -78,7 +78,7 @@ export const readFacts = Effect.fnUntraced(function* (
 })
 
 /** Asks about markets in batches and saves each answer; fails when all are asked and one failed. */
-const askAll = Effect.fnUntraced(function* <A>(
+export const askAll = Effect.fnUntraced(function* <A>(
   markets: ReadonlyArray<MarketId>,
   rejected: Record<string, number>,
   ask: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
