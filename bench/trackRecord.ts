@@ -16,6 +16,7 @@ import { Console, Context, Effect, Fiber, Layer, Redacted, Schedule } from "effe
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles } from "../src/adapters/postgres/migrate.ts"
+import { layer as scoreStore } from "../src/adapters/postgres/scores.ts"
 import { layer as whaleStore } from "../src/adapters/postgres/whales.ts"
 import { judgementOf } from "../src/domain/calibration.ts"
 import { Bytes32 } from "../src/domain/payment.ts"
@@ -217,7 +218,7 @@ const readings = Effect.gen(function* () {
 const program = Effect.gen(function* () {
   const url = yield* freshSchema(databaseUrl)
   const client = layerPostgres({ url, maxConnections: 4 })
-  const stores = yield* Layer.build(Layer.provideMerge(whaleStore, client))
+  const stores = yield* Layer.build(Layer.provideMerge(Layer.merge(whaleStore, scoreStore), client))
   const inStore = Effect.provide(stores)
   yield* Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(fill), inStore)
   const store = Context.get(stores, WhaleStore)

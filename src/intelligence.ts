@@ -26,6 +26,8 @@ import type { NewsStore } from "./services/NewsStore.ts"
 import type { ReportStore } from "./services/ReportStore.ts"
 import type { written } from "./services/writing.ts"
 
+export { judgementJobs, judgementLayer } from "./judgementJobs.ts"
+
 /** Every port of the written products. */
 export type Intelligence =
   | Narrator

@@ -17,6 +17,7 @@ import * as marketStore from "./adapters/postgres/markets.ts"
 import * as paymentStore from "./adapters/postgres/payments.ts"
 import * as refundStore from "./adapters/postgres/refunds.ts"
 import * as reportStore from "./adapters/postgres/reports.ts"
+import * as scoreStore from "./adapters/postgres/scores.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
@@ -24,7 +25,6 @@ import { serveAdmin } from "./http/admin.ts"
 import * as face from "./http/layer.ts"
 import * as deniedKeys from "./services/deniedKeys.ts"
 import { Backfill } from "./services/Backfill.ts"
-import { Digests } from "./services/Digests.ts"
 import { Feed, tickJob } from "./services/Feed.ts"
 import { Ingestion, isGood } from "./services/Ingestion.ts"
 import { JobSlots } from "./services/JobSlots.ts"
@@ -39,8 +39,7 @@ import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
 import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
-import { newsLayer, noNews, simulatedNewsLayer, writersLayer } from "./intelligence.ts"
-import { intelligenceJobs } from "./intelligenceJobs.ts"
+import { newsLayer, noNews, writersLayer } from "./intelligence.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
 import { untilSignal } from "./untilSignal.ts"
@@ -67,6 +66,7 @@ const storesLayer = Layer.mergeAll(
   paymentStore.layer,
   refundStore.layer,
   whaleStore.layer,
+  scoreStore.layer,
   reportStore.layer,
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
@@ -81,13 +81,6 @@ const termsOf = (settings: Settings): PaymentTerms => ({
   serviceName: "Bellwether",
 })
 
-/** How a digest calls its venue. */
-const venueNames: Readonly<Record<Settings["venue"]["kind"], string>> = {
-  simulated: "a simulated venue",
-  replay: "recorded pages of Polymarket",
-  polymarket: "Polymarket",
-}
-
 /** What the product does, over the stores. */
 const servicesLayer = (settings: Settings) => {
   const tick = settings.tick
@@ -98,24 +91,22 @@ const servicesLayer = (settings: Settings) => {
     Layer.mergeAll(
       Ingestion.layer({ tick }),
       Resolving.layer,
-      Research.layer,
+      researchLayer,
       whalesLayer(settings),
     ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
-    Digests.layer({ venue: venueNames[settings.venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(handOvers.layer(settings.handOvers)),
     ),
-  ).pipe(
-    Layer.provide(writersLayer(settings.model)),
-    Layer.provideMerge(newsLayer(newsSources(settings))),
   )
 }
 
-/** A made-up world has its own press. */
-const newsSources = ({ news, venue }: Settings) =>
-  news.kind === "simulated" && venue.kind === "simulated" ? simulatedNewsLayer(venue.seed) : noNews
+/** Reports by rules, without news, until settings name a model and sources. */
+const researchLayer = Research.layer.pipe(
+  Layer.provide(writersLayer(null)),
+  Layer.provide(newsLayer(noNews)),
+)
 
 /** Who is tracked, what they did, and what that says of them. */
 const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
@@ -201,8 +192,7 @@ const upkeepLayer = (settings: Settings) =>
       ),
     ]
     const ofWhales = yield* whaleJobs(settings, served.refresh, Deferred.await(ticked))
-    const ofDigests = yield* intelligenceJobs(settings, served.refresh, Deferred.await(ticked))
-    yield* Effect.forEach([...jobs, ...ofWhales, ...ofDigests], (job) => Effect.forkScoped(job))
+    yield* Effect.forEach([...jobs, ...ofWhales], (job) => Effect.forkScoped(job))
   }))
 
 const adminLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>

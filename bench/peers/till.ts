@@ -10,6 +10,7 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
 import * as paymentStore from "../../src/adapters/postgres/payments.ts"
+import * as scoreStore from "../../src/adapters/postgres/scores.ts"
 import * as whaleStore from "../../src/adapters/postgres/whales.ts"
 import * as signatures from "../../src/adapters/signatures.ts"
 import { layer } from "../../src/http/layer.ts"
@@ -57,7 +58,7 @@ const payments = Payments.layer({ terms }).pipe(
 )
 /** Not those over the shelf, which a memory of layers would give again. */
 const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, WhaleTable.layer)).pipe(
-  Layer.provide(whaleStore.layer),
+  Layer.provide(Layer.merge(whaleStore.layer, scoreStore.layer)),
   Layer.provide(database),
   Layer.orDie,
 )

@@ -1,12 +1,14 @@
 /**
  * The public proof behind the whale table: how every counted entry of every tracked wallet fared when
- * held to resolution, the losing and the neutral ones too, and how many there are of each.
+ * held to resolution, the losing and the neutral ones too, and how many there are of each; and beside
+ * it how the service's own items fared.
  *
  * @module
  */
 import { Schema } from "effect"
 import { eventsMin, overall, ruleVersion } from "./calibration.ts"
 import type { WalletTotals } from "./score.ts"
+import { MoverScore, PredeterminedScore, selfScore, type VerdictCounts } from "./selfScore.ts"
 import { type EpochMs, IsoTime, isoTime } from "./time.ts"
 import type { TrackedWallet } from "./tracking.ts"
 import {
@@ -27,7 +29,6 @@ export const topWalletsMax = 10
 
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const unscored = "Null: not scored yet"
 
 /** The scorecard as it is on the wire. */
 export const Scorecard = Schema.Struct({
@@ -77,12 +78,8 @@ export const Scorecard = Schema.Struct({
   })).check(Schema.isMaxLength(topWalletsMax)).annotate({
     description: "By stake of counted resolved entries, whatever came of them",
   }),
-  predetermined: Schema.NullOr(
-    Schema.Struct({ emitted: Count, resolved: Count, correct: Count }),
-  ).annotate({ description: unscored }),
-  movers: Schema.NullOr(
-    Schema.Struct({ emitted: Count, persistedAfter1h: Count, persistedAfter24h: Count }),
-  ).annotate({ description: unscored }),
+  predetermined: PredeterminedScore,
+  movers: MoverScore,
   method: Schema.Struct({
     anchor: Schema.Literal("entry"),
     exitsTracked: Schema.Literal(false),
@@ -101,11 +98,13 @@ export interface ScorecardFacts {
   /** Of every wallet that counts. */
   readonly totals: ReadonlyArray<WalletTotals>
   readonly whales: ReadonlyArray<CalibratedWhale>
+  /** How the feed's own items fared. */
+  readonly verdicts: VerdictCounts
   readonly now: EpochMs
 }
 
 /** The scorecard, from whatever order of wallets. */
-export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Scorecard {
+export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardFacts): Scorecard {
   const rates = overall(totals)
   const places = placesOf(tracked, whales.map(({ row }) => row))
   return {
@@ -130,8 +129,7 @@ export function scorecard({ tracked, totals, whales, now }: ScorecardFacts): Sco
     },
     oddsBands: rates.oddsBands.map(roundedBand),
     topWallets: publishable(places.labelled).slice(0, topWalletsMax).map(shownWallet),
-    predetermined: null,
-    movers: null,
+    ...selfScore(verdicts),
     method,
     disclaimer,
   }

@@ -1,17 +1,19 @@
 /**
- * The scorecard of tracked wallets, kept until what it says may have changed.
+ * The scorecard of tracked wallets and of the service itself, kept until what it says may have changed.
  *
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { type Scorecard, scorecard } from "../domain/scorecard.ts"
 import { readOnChange } from "./readOnChange.ts"
+import { ScoreStore } from "./ScoreStore.ts"
 import { WhaleStore } from "./WhaleStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
   /**
    * Never refused: before anything is counted it says so in numbers. The same object until a
-   * calibration changes; then, and once a minute for wallets that are new or read, it is made anew.
+   * calibration changes, or a verdict on an item of the feed; then, and once a minute for wallets that
+   * are new or read, it is made anew.
    */
   readonly scorecard: Effect.Effect<Scorecard>
 }>()("bellwether/services/TrackRecord") {
@@ -19,15 +21,22 @@ export class TrackRecord extends Context.Service<TrackRecord, {
     TrackRecord,
     Effect.gen(function* () {
       const store = yield* WhaleStore
+      const scores = yield* ScoreStore
       const read = Effect.gen(function* () {
         const tracked = yield* store.tracked
         const totals = yield* store.totals
         const whales = yield* store.calibrated
-        return scorecard({ tracked, totals, whales, now: yield* Clock.currentTimeMillis })
+        const verdicts = yield* scores.counts
+        const now = yield* Clock.currentTimeMillis
+        return scorecard({ tracked, totals, whales, verdicts, now })
       })
       return TrackRecord.of({
         scorecard: yield* readOnChange({
-          version: store.calibrationVersion,
+          version: Effect.zipWith(
+            store.calibrationVersion,
+            scores.version,
+            (calibrations, verdicts) => `${calibrations} ${verdicts}`,
+          ),
           read,
           apart: readingsApart,
           ageMax: readingAgeMax,

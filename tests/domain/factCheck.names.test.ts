@@ -235,15 +235,18 @@ refuses(
 )
 
 law(
-  "no word of its own names stands without its quotation marks, unless it is a plain one",
+  "words of its own names stand without their quotation marks, as they stand in them",
   Arbitrary.all({
     story: anyStory(false),
     which: anyInt(0, 99),
-    word: oneOf(["Fed", "Fed's", "Acme", "FED", "Rates", "fed", "marches", "keepers"]),
+    word: oneOf(["Fed", "rates", "Fed's"]),
   }),
   ({ story, which, word }) => {
-    const { own, facts } = withNames(story, ["Will the Fed cut Rates, say Acme keepers?"])
-    equal(codesIn({ ...inserted(story, which, "rates"), own, facts }), [])
-    ok(codesIn({ ...inserted(story, which, word), own, facts }).includes("word"), word)
+    const { own, facts } = withNames(story, ["Will the Fed cut rates in March?"])
+    equal(codesIn({ ...inserted(story, which, word), own, facts }), [])
+    const bad = ["FED", "Rates", "fed", "Marches", "march"]
+    for (const word of bad) {
+      ok(codesIn({ ...inserted(story, which, word), own, facts }).includes("word"), word)
+    }
   },
 )

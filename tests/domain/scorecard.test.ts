@@ -7,11 +7,14 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { Scorecard, scorecard, topWalletsMax } from "../../src/domain/scorecard.ts"
+import { selfScore } from "../../src/domain/selfScore.ts"
 import { law } from "../support/effect.ts"
 import { type KnownEntry, type KnownWallet, storeOf, trackedWallet } from "../support/whales.ts"
 
 const now = Date.parse("2026-11-21T12:00:00.000Z")
-const cardOf = (wallets: ReadonlyArray<KnownWallet>) => scorecard({ ...storeOf(wallets), now })
+const verdicts = { mover_1h: { persisted: 3, open: 1 }, mover_24h: { open: 4 }, predetermined: {} }
+const cardOf = (wallets: ReadonlyArray<KnownWallet>) =>
+  scorecard({ ...storeOf(wallets), verdicts, now })
 
 const entry = Schema.Struct({
   cents: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 })),
@@ -80,7 +83,10 @@ law("scorecard() does not know in which order wallets come", anyWallets, (drawn)
     totals: totals.toReversed(),
     whales: whales.toReversed(),
   }
-  equal(scorecard({ ...turned, now }), scorecard({ tracked, totals, whales, now }))
+  equal(
+    scorecard({ ...turned, verdicts, now }),
+    scorecard({ tracked, totals, whales, verdicts, now }),
+  )
 })
 
 law("scorecard() gets no better by a wallet that only loses", anyWallets, (drawn) => {
@@ -140,6 +146,7 @@ Deno.test("scorecard() says why a wallet is left out: the first reason there is"
   ok(oneEvent.row !== undefined && oneEvent.computedAt !== undefined)
   const row = { ...oneEvent.row, events: 9 }
   const { coverage } = scorecard({
+    verdicts,
     tracked: [...tracked, trackedWallet({ wallet: one.wallet })],
     totals,
     whales: [...whales, { computedAt: oneEvent.computedAt, row }],
@@ -163,7 +170,7 @@ Deno.test("scorecard() of nothing is zeros and unknowns, with its method and dis
     neutral: 0,
   }])
   equal([oddsBands, topWallets], [[], []])
-  equal([rest.predetermined, rest.movers], [null, null])
+  equal({ predetermined: rest.predetermined, movers: rest.movers }, selfScore(verdicts))
   equal([rest.method.anchor, rest.method.exitsTracked, rest.method.minimumResolved], [
     "entry",
     false,

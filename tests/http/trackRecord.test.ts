@@ -9,9 +9,9 @@ import { Effect, Layer, Ref, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { products } from "../../src/domain/product.ts"
 import { scorecard } from "../../src/domain/scorecard.ts"
+import { noVerdicts } from "../../src/domain/selfScore.ts"
 import { TrackRecordBody, WhalesBody } from "../../src/http/bodies.ts"
 import { makeSnapshot } from "../../src/http/snapshot.ts"
-import { Digests } from "../../src/services/Digests.ts"
 import { Feed } from "../../src/services/Feed.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { test } from "../support/effect.ts"
@@ -67,7 +67,8 @@ test("before anything is counted it is a 200 that says so, and no error", () =>
     const { coverage, overall, predetermined, movers } = yield* bodyOf(response)
     equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
     strictEqual(overall.holdToResolutionWinRate, null)
-    equal([predetermined, movers], [null, null])
+    const scores = [...Object.values(predetermined), ...Object.values(movers)]
+    equal(scores, scores.map(() => 0))
   }))
 
 test("it may be kept for 15 seconds, is polled by its tag, and shows its free budget", () =>
@@ -115,6 +116,27 @@ test("a changed calibration has another tag within five seconds", () =>
     )
   }))
 
+test("a verdict on an item of the feed has another tag within five seconds, a miss too", () =>
+  Effect.gen(function* () {
+    const { world, get } = yield* open(wonOf40([25]))
+    const before = yield* get()
+    yield* Ref.set(world.shelf.verdicts, {
+      mover_1h: { persisted: 2, reverted: 3, unknown: 1, open: 4 },
+      mover_24h: { open: 10 },
+      predetermined: { correct: 1, wrong: 1, uneven: 1, cancelled: 1, open: 1 },
+    })
+    yield* TestClock.adjust("5 seconds")
+    const after = yield* get()
+    ok(after.headers.get("etag") !== before.headers.get("etag"))
+    const { movers, predetermined } = yield* bodyOf(after)
+    equal(movers, {
+      emitted: 10,
+      ...{ judgedAfter1h: 5, persistedAfter1h: 2, unknownAfter1h: 1 },
+      ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
+    })
+    equal(predetermined, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
+  }))
+
 test("a wallet that is new is counted within a minute, though no calibration changed", () =>
   Effect.gen(function* () {
     const { world, get } = yield* open(wonOf40([25]))
@@ -152,9 +174,8 @@ test("it says of its wallets what the sold table says of them", () =>
 test("the feed's bodies do not wait for the whales, and it does not wait for a slow reading", () =>
   Effect.gen(function* () {
     const slow = yield* Ref.make(false)
-    const made = scorecard({ ...storeOf([]), now: noon })
-    const layer = Layer.mergeAll(
-      Layer.mock(Digests, { latest: Effect.succeedNone }),
+    const made = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
+    const layer = Layer.merge(
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(

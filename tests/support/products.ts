@@ -18,11 +18,13 @@ import { hour } from "../../src/domain/time.ts"
 import type { Proposal } from "../../src/domain/detection.ts"
 import type { OpenEntry } from "../../src/domain/reportMaterial.ts"
 import type { WalletTotals } from "../../src/domain/score.ts"
+import { noVerdicts, type VerdictCounts } from "../../src/domain/selfScore.ts"
 import type { TrackedWallet } from "../../src/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/domain/whale.ts"
 import { MarketStore } from "../../src/services/MarketStore.ts"
 import { News, type NewsFound } from "../../src/services/News.ts"
 import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
+import { ScoreStore } from "../../src/services/ScoreStore.ts"
 import { WhaleStore } from "../../src/services/WhaleStore.ts"
 import { market } from "./market.ts"
 
@@ -45,6 +47,8 @@ export interface Shelf {
   readonly newsUp: Ref.Ref<boolean>
   readonly proposals: Ref.Ref<ReadonlyArray<Proposal>>
   readonly whales: Ref.Ref<ReadonlyArray<CalibratedWhale>>
+  /** How the feed's own items fared. */
+  readonly verdicts: Ref.Ref<VerdictCounts>
   readonly tracked: Ref.Ref<ReadonlyArray<TrackedWallet>>
   readonly totals: Ref.Ref<ReadonlyArray<WalletTotals>>
   /** False: what is known of wallets cannot be read. */
@@ -67,6 +71,7 @@ export const makeShelf = Effect.gen(function* () {
     newsUp: yield* Ref.make(true),
     proposals: yield* Ref.make<ReadonlyArray<Proposal>>([]),
     whales: yield* Ref.make<ReadonlyArray<CalibratedWhale>>([]),
+    verdicts: yield* Ref.make(noVerdicts),
     tracked: yield* Ref.make<ReadonlyArray<TrackedWallet>>([]),
     totals: yield* Ref.make<ReadonlyArray<WalletTotals>>([]),
     whalesUp: yield* Ref.make(true),
@@ -167,6 +172,7 @@ const marketStore = ({ markets, series }: Shelf) =>
     count: Effect.map(Ref.get(markets), (all) => all.length),
     watched: () => Effect.map(Ref.get(markets), (all) => all.length),
     appendMids: () => Effect.void,
+    recentlyPriced: () => Effect.succeed([]),
     lastMids: (ids, { notBefore, atOrBefore }) =>
       Effect.map(Ref.get(series), (points) => {
         const last = points.filter(({ at }) => notBefore <= at && at <= atOrBefore).at(-1)
@@ -239,6 +245,18 @@ const newsOf = ({ news, newsUp }: Shelf) => {
   })
 }
 
+const scoreStore = ({ verdicts }: Shelf) =>
+  Layer.mock(ScoreStore, {
+    counts: Ref.get(verdicts),
+    version: Effect.map(Ref.get(verdicts), (counts) => JSON.stringify(counts)),
+  })
+
 /** The ports the products work through. */
 export const shelfLayer = (shelf: Shelf) =>
-  Layer.mergeAll(marketStore(shelf), venue(shelf), whaleStore(shelf), newsOf(shelf))
+  Layer.mergeAll(
+    marketStore(shelf),
+    venue(shelf),
+    whaleStore(shelf),
+    scoreStore(shelf),
+    newsOf(shelf),
+  )
