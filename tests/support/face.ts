@@ -13,6 +13,7 @@ import { type FaceOptions, make } from "../../src/http/layer.ts"
 import { Feed } from "../../src/services/Feed.ts"
 import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
+import type { Narrator } from "../../src/services/Narrator.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
 import type { ReportStore } from "../../src/services/ReportStore.ts"
@@ -165,17 +166,20 @@ const generousPayments = Layer.succeed(Payments, {
 /** A tick every 10 minutes, as in production. */
 export const cadenceMs = 600_000
 
+/** Reports by rules, remembered here alone. */
+const byRules = Layer.merge(memoryReportStore, narratorLayer)
+
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = generousPayments,
-  reports: Layer.Layer<ReportStore> = memoryReportStore,
+  writing: Layer.Layer<ReportStore | Narrator> = byRules,
 ) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     rateLimits(world),
     payments,
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
-      Layer.provide([shelfLayer(world.shelf), reports, narratorLayer]),
+      Layer.provide([shelfLayer(world.shelf), writing]),
     ),
   )
 

@@ -17,8 +17,10 @@ import { listen } from "../../src/http/server.ts"
 import { Chain } from "../../src/services/Chain.ts"
 import { Facilitator } from "../../src/services/Facilitator.ts"
 import { Feed } from "../../src/services/Feed.ts"
+import type { Narrator } from "../../src/services/Narrator.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import type { ReportStore } from "../../src/services/ReportStore.ts"
 import { Resolving } from "../../src/services/Resolving.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../src/services/timing.ts"
@@ -63,6 +65,8 @@ export interface Works {
 export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
+  /** Who writes reports, and where they are remembered. */
+  readonly writing?: Layer.Layer<ReportStore | Narrator>
   /** How many invalid payments a client may have in a minute. */
   readonly invalidPayments?: number
   /** Told of every request that came, before it is answered. */
@@ -81,13 +85,15 @@ export const openReplica: (
   options?: ReplicaOptions,
 ) => Effect.Effect<Replica, never, ShopPorts | Scope.Scope> = Effect.fn("openReplica")(function* (
   world,
-  { timing = {}, works = {}, invalidPayments = 1_000, came = () => {} } = {},
+  { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
 ) {
   const ports = yield* Effect.context<ShopPorts>()
   const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
   const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
   const payments = Context.get(sold, Payments)
-  const services = yield* Layer.build(servicesOver(world, Layer.succeed(Payments, payments)))
+  const services = yield* Layer.build(
+    servicesOver(world, Layer.succeed(Payments, payments), writing),
+  )
   const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
   const feed = Context.get(services, Feed)
   const resolving = Context.get(services, Resolving)
