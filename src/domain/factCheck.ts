@@ -104,11 +104,12 @@ export function wordCount(text: string): number {
 }
 
 function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Fault> {
-  const chunks = chunksOf(text, vocabularyOf(own))
+  const vocabulary = vocabularyOf(own)
+  const chunks = chunksOf(text, vocabulary)
   if (chunks.length === 0) return [fault("length", "an empty passage")]
   const sentences = chunks.filter(({ mark }) => /[.!?]/.test(mark)).length
   if (sentences > passageSentencesMax) return [fault("length", `${sentences} sentences`)]
-  const judge = judgeOf(own)
+  const judge = judgeOf(vocabulary, own.some((fact) => fact.certain))
   const faults: Array<Fault> = []
   for (const [n, chunk] of chunks.entries()) {
     const code = judge(chunk, chunks[n - 1], chunks[n + 1])
@@ -138,10 +139,8 @@ type Judge = (
   after: Chunk | undefined,
 ) => FaultCode | null
 
-function judgeOf(own: ReadonlyArray<Fact>): Judge {
-  const { names } = vocabularyOf(own)
+function judgeOf({ names }: Vocabulary, certain: boolean): Judge {
   const nameWords = new Set([...names].flatMap(wordsOfName))
-  const certain = own.some((fact) => fact.certain)
   return (chunk, before, after) => {
     switch (chunk.kind) {
       case "figure":

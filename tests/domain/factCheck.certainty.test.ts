@@ -141,6 +141,23 @@ Deno.test("faultsOf() knows the limits of one passage", () => {
   equal(told("zorbek ".repeat(99)).length, faultsMax)
 })
 
+Deno.test("faultsOf() lets nothing beside a figure turn it", () => {
+  const figures = ["0.62", "4 hours", "no hours", "zorbek"]
+  const own = factsById([
+    fact({ figures, names: ["minus", "Yes"], links: ["javascript:x", "a.example"] }),
+  ])
+  const codes = (text: string) => faultsOf({ text, facts: ["F1"] }, own).map(({ code }) => code)
+  equal(codes("A positive 0.62 it is."), ["figure"])
+  equal(codes("It moved by negative 4 hours."), ["figure"])
+  equal(codes("It moved by “minus” 0.62 today."), ["figure"])
+  equal(codes("It bought “Yes” 4 hours ago, at 0.62."), [])
+  equal(codes("It was 4 hours shares."), ["figure"])
+  equal(codes("It was 0.62 4 hours ago."), ["figure", "figure"])
+  equal(codes("For zorbek now."), ["word"])
+  equal(codes("See javascript:x now."), ["link"])
+  equal(codes("See a.example now."), ["link"])
+})
+
 Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
   equal(told("Its win rate is high."), [])
   equal(told("Win rates rose."), [])
