@@ -52,7 +52,7 @@ const vocabulary = [
 const digestTask =
   `You write the digest of a service that watches a prediction market. Your readers are programs and traders who pay for it: be exact, calm and short.
 Sections: "repriced": which markets changed price, and what is known of why. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not looked at. "watch": what is coming up.
-"title": under twelve words. "summary": two or three sentences. All passages of the sections together: between 400 and 800 words, in paragraphs of at most 120 words. A section without facts has no passages, or one that says so and names the fact of coverage.`
+"title": under twelve words. "summary": two or three sentences. All passages of the sections together: between 400 and 800 words, in paragraphs of at most 120 words. No section is empty: where nothing happened, one passage says so, resting on a fact that does.`
 
 const reportTask =
   `You write a research report on one market of a prediction market. Your reader has paid for it: be exact, calm and short.
