@@ -25,6 +25,7 @@ import { serveAdmin } from "./http/admin.ts"
 import * as face from "./http/layer.ts"
 import * as deniedKeys from "./services/deniedKeys.ts"
 import { Backfill } from "./services/Backfill.ts"
+import { Digests } from "./services/Digests.ts"
 import { Feed, tickJob } from "./services/Feed.ts"
 import { Ingestion, isGood } from "./services/Ingestion.ts"
 import { JobSlots } from "./services/JobSlots.ts"
@@ -39,7 +40,8 @@ import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
 import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
-import { newsLayer, noNews, writersLayer } from "./intelligence.ts"
+import { newsLayer, noNews, simulatedNewsLayer, writersLayer } from "./intelligence.ts"
+import { intelligenceJobs } from "./intelligenceJobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
 import { untilSignal } from "./untilSignal.ts"
@@ -81,6 +83,13 @@ const termsOf = (settings: Settings): PaymentTerms => ({
   serviceName: "Bellwether",
 })
 
+/** How a digest calls its venue. */
+const venueNames: Readonly<Record<Settings["venue"]["kind"], string>> = {
+  simulated: "a simulated venue",
+  replay: "recorded pages of Polymarket",
+  polymarket: "Polymarket",
+}
+
 /** What the product does, over the stores. */
 const servicesLayer = (settings: Settings) => {
   const tick = settings.tick
@@ -91,22 +100,24 @@ const servicesLayer = (settings: Settings) => {
     Layer.mergeAll(
       Ingestion.layer({ tick }),
       Resolving.layer,
-      researchLayer,
+      Research.layer,
       whalesLayer(settings),
     ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
+    Digests.layer({ venue: venueNames[settings.venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(handOvers.layer(settings.handOvers)),
     ),
+  ).pipe(
+    Layer.provide(writersLayer(settings.model)),
+    Layer.provideMerge(newsLayer(newsSources(settings))),
   )
 }
 
-/** Reports by rules, without news, until settings name a model and sources. */
-const researchLayer = Research.layer.pipe(
-  Layer.provide(writersLayer(null)),
-  Layer.provide(newsLayer(noNews)),
-)
+/** A made-up world has its own press. */
+const newsSources = ({ news, venue }: Settings) =>
+  news.kind === "simulated" && venue.kind === "simulated" ? simulatedNewsLayer(venue.seed) : noNews
 
 /** Who is tracked, what they did, and what that says of them. */
 const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
@@ -192,7 +203,8 @@ const upkeepLayer = (settings: Settings) =>
       ),
     ]
     const ofWhales = yield* whaleJobs(settings, served.refresh, Deferred.await(ticked))
-    yield* Effect.forEach([...jobs, ...ofWhales], (job) => Effect.forkScoped(job))
+    const ofDigests = yield* intelligenceJobs(settings, served.refresh, Deferred.await(ticked))
+    yield* Effect.forEach([...jobs, ...ofWhales, ...ofDigests], (job) => Effect.forkScoped(job))
   }))
 
 const adminLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>

@@ -5,7 +5,8 @@
  * pay: whoever wrote a passage, and whatever was in the prompt, only this can be published:
  *
  * - figures, names (between “ and ”) and links of the facts the passage names, exactly;
- * - plain words (plainWords.ts), and words that stand in a name of those facts;
+ * - plain words (plainWords.ts): what strangers wrote stands between quotation marks or not at all, for
+ *   a headline in our own words would be our own claim;
  * - words of certainty (certainty.ts) where one of those facts is certain.
  *
  * It sees words, not sense: not which figure belongs to which name of one passage, not whether a
@@ -140,7 +141,6 @@ type Judge = (
 ) => FaultCode | null
 
 function judgeOf({ names }: Vocabulary, certain: boolean): Judge {
-  const nameWords = new Set([...names].flatMap(wordsOfName))
   return (chunk, before, after) => {
     switch (chunk.kind) {
       case "figure":
@@ -154,7 +154,7 @@ function judgeOf({ names }: Vocabulary, certain: boolean): Judge {
       case "stray":
         return codeOfStray(chunk.text)
       case "word":
-        return wordFault(chunk, after, nameWords, certain)
+        return wordFault(chunk, after, certain)
     }
   }
 }
@@ -179,34 +179,19 @@ const signs: ReadonlySet<string> = new Set(["positive", "negative"])
 function wordFault(
   { text, first, mark }: Chunk,
   after: Chunk | undefined,
-  nameWords: ReadonlySet<string>,
   certain: boolean,
 ): FaultCode | null {
   for (const [n, part] of text.replaceAll("’", "'").split("-").entries()) {
     const asStarts = first && n === 0 ? part[0]?.toLowerCase() + part.slice(1) : part
-    const isOwn = nameWords.has(part) || nameWords.has(part.replace(/'s$|'$/, ""))
     const word = folded(part)
     if (isWordOfNumber(word)) return "figure"
     if (isWordOfCertainty(word)) {
       const isRate = asStarts + mark === "win" && /^rates?$/.test(after?.text ?? "")
       if (!certain && !isRate) return "certainty"
-      if (!isOwn && asStarts !== word) return "word"
-    } else if (!isOwn && !isPlainWord(asStarts)) return "word"
+      if (asStarts !== word) return "word"
+    } else if (!isPlainWord(asStarts)) return "word"
   }
   return null
-}
-
-/**
- * The words of a name that may be repeated without quotation marks: letters of the Latin alphabet
- * only, so that none passes for another, and nothing that stands beside a digit, a dot or a sign.
- */
-function wordsOfName(name: string): ReadonlyArray<string> {
-  return name.split(" ").flatMap((run) => {
-    const bare = run.replace(/^[(“'’.,;:!?…]+/, "").replace(/[)”'’.,;:!?…]+$/, "")
-    return /^[A-Za-zÀ-ÖØ-öø-ž]+(?:['’-][A-Za-zÀ-ÖØ-öø-ž]+)*$/.test(bare)
-      ? bare.replaceAll("’", "'").split("-")
-      : []
-  })
 }
 
 /** What a stray was most likely meant to be. */

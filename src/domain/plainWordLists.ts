@@ -13,12 +13,12 @@ elsewhere else enough especially everybody everyone everything everywhere except
 fewer fewest first forth forward forwards furthermore further hardly hadn't hasn't haven't having
 hence him hereafter hers herself himself how however inside isn't itself latter least less lest lots
 many maybe meantime moreover most mostly much namely nearby nearly neither nevertheless next no
-nobody none nonetheless nothing notwithstanding nowhere of off often others otherwise ought ours
-outside overnight own partly past perhaps please presently quite regarding regardless scarcely
-seldom several she he shouldn't sideways somebody somehow someone something sometimes somewhat
+nobody none nonetheless nothing notwithstanding nowhere of off often others otherwise ours
+outside overnight own partly past perhaps presently quite regarding regardless scarcely
+seldom several she he sideways somebody somehow someone something sometimes somewhat
 somewhere sooner such theirs them themselves thereafter thereby therefore thus tomorrow tonight
 underneath unlike upward upwards very wasn't weren't what whatever whenever whereby wherever
-whichever whoever whom wouldn't you your yours we z aren't aside throughout upside downside likewise
+whichever whoever whom wouldn't we z aren't aside throughout upside downside likewise
 worse worst bigger biggest higher highest lower lowest larger largest smaller smallest wider widest
 narrower narrowest tighter tightest deeper deepest thinner thinnest thicker thickest stronger
 strongest weaker weakest faster fastest slower slowest cheaper cheapest dearer dearest earlier

@@ -4,9 +4,10 @@
  * Whatever is not here must come from a fact. Left out on purpose: proper names, words for places,
  * peoples, months and days; words that are also somebody's name and can be spared (target, bill,
  * mark, grant, gap); number words and units of price (`wordsOfNumber` of certainty.ts names them);
- * words of certainty (they are a list there, too); and the verbs that make an event of it (elected,
- * signed, resigned, launched, ruled): what happened is told in the words of the headline that tells
- * it. To say something new, add its words to the list they belong to.
+ * words of certainty (they are a list there, too); words that tell a reader what to do (you, should,
+ * please); and the verbs that make an event of it (elected, signed, resigned, launched, ruled): what
+ * happened is told in the words of the headline that tells it. To say something new, add its words to
+ * the list they belong to.
  *
  * @module
  */
@@ -64,7 +65,7 @@ export const followerList = `
 after again against ago ahead already also although amid among and are around as at away back
 because before behind below beside between beyond but by can could did do does down during either even ever
 for from had has have here if in instead into is it its just later like may meanwhile might near nor
-not now on only onto or out over rather says should since so soon still than that the their then
+not now on only onto or out over rather says since so soon still than that the their then
 there these they this those though through throughout till to today together too toward towards
 under unless until up upon versus via was well were when where whereas whether which while who whose
 why with within without would yesterday yet stands stood means meant leaves left sits sat`

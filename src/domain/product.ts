@@ -83,6 +83,47 @@ export const products = {
       },
     ],
   },
+  digest: {
+    id: "digest",
+    path: "/v1/digest",
+    price: atomic("0.10"),
+    order: "compute-first",
+    description:
+      "The newest Intelligence Digest, written every 4 hours from numbered facts: what " +
+      "repriced, whale flows with their labels, predetermined outcomes, news, what ends soon. Each " +
+      "paragraph names its facts. Never older than 4 hours and 20 minutes: without one nothing is " +
+      "charged",
+    tags: ["prediction-markets", "digest"],
+    parameters: [],
+  },
+  digest_history: {
+    id: "digest_history",
+    path: "/v1/digest/history",
+    price: atomic("0.05"),
+    order: "compute-first",
+    description:
+      "Title and summary of the digests of the last hours, up to 7 days, newest first; an empty " +
+      "window costs nothing",
+    tags: ["prediction-markets", "digest"],
+    parameters: [
+      {
+        name: "hours",
+        type: "integer",
+        description: "How far back, in hours",
+        minimum: 1,
+        maximum: 168,
+        default: 24,
+      },
+      {
+        name: "limit",
+        type: "integer",
+        description: "Most digests to return",
+        minimum: 1,
+        maximum: 42,
+        default: 6,
+      },
+    ],
+  },
   resolving: {
     id: "resolving",
     path: "/v1/resolving",

@@ -100,6 +100,11 @@ export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
   retryAfterSeconds: Schema.Int,
 }) {}
 
+/** No digest is young enough to be sold. */
+export class DigestStale extends Schema.TaggedError<DigestStale>()("DigestStale", {
+  retryAfterSeconds: Schema.Int,
+}) {}
+
 /** No market, and no event with a live one, has this slug. */
 export class MarketNotFound extends Schema.TaggedError<MarketNotFound>()("MarketNotFound", {
   slug: Schema.String,
@@ -126,6 +131,7 @@ export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed"
 export type ProductFact =
   | SignalNotFound
   | DataStale
+  | DigestStale
   | MarketNotFound
   | MarketAmbiguous
   | BelowThreshold
@@ -154,6 +160,13 @@ export function notCharged(fact: ProductFact): NotCharged {
       return new NotCharged({
         code: "data_stale",
         message: "The feed is too old to be sold",
+        retryAfterSeconds: fact.retryAfterSeconds,
+        hint: "Send the same payment again later, or let it expire: it was not used.",
+      })
+    case "DigestStale":
+      return new NotCharged({
+        code: "digest_stale",
+        message: "The newest digest is too old to be sold",
         retryAfterSeconds: fact.retryAfterSeconds,
         hint: "Send the same payment again later, or let it expire: it was not used.",
       })

@@ -15,6 +15,9 @@ import { products } from "../domain/product.ts"
 import {
   ChallengeBody,
   ChallengeV1Body,
+  DigestBody,
+  DigestBriefBody,
+  DigestHistoryBody,
   ErrorBody,
   FeedIndexBody,
   HealthBody,
@@ -49,6 +52,16 @@ const free = HttpApiGroup.make("free").add(
   HttpApiEndpoint.get("getPulse", "/v1/pulse", { success: PulseBody, error: freeErrors })
     .annotate(OpenApi.Summary, "The three strongest moves of the day")
     .annotate(OpenApi.Description, "The strongest noise-filtered moves of the last 24 hours."),
+  HttpApiEndpoint.get("getDigestBrief", "/v1/digest/brief", {
+    success: DigestBriefBody,
+    error: [error(404), ...freeErrors],
+  })
+    .annotate(OpenApi.Summary, "What the newest digest is about")
+    .annotate(
+      OpenApi.Description,
+      "Title, summary and sources of the newest digest, whose analysis /v1/digest sells. A digest " +
+        "appears every 4 hours; before the first there is none.",
+    ),
   HttpApiEndpoint.get("getTrackRecord", "/v1/track-record", {
     success: TrackRecordBody,
     error: freeErrors,
@@ -118,6 +131,16 @@ const paid = HttpApiGroup.make("paid").add(
   })
     .annotate(OpenApi.Summary, "Items after an index")
     .annotate(OpenApi.Description, products.signals.description),
+  HttpApiEndpoint.get("getDigest", products.digest.path, { success: DigestBody, error: paidErrors })
+    .annotate(OpenApi.Summary, "The newest digest")
+    .annotate(OpenApi.Description, products.digest.description),
+  HttpApiEndpoint.get("getDigestHistory", products.digest_history.path, {
+    query: { hours: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) },
+    success: DigestHistoryBody,
+    error: paidErrors,
+  })
+    .annotate(OpenApi.Summary, "The digests of the last days")
+    .annotate(OpenApi.Description, products.digest_history.description),
   HttpApiEndpoint.get("getResolving", products.resolving.path, {
     query: {
       withinHours: Schema.optionalKey(Integer),

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
+import { Digest } from "../domain/digest.ts"
 import { FeedItem, FeedType, MoveWindow } from "../domain/feed.ts"
 import { PaymentState } from "../domain/payment.ts"
 import { ParameterFault, Receipt, RefundNotice, RefusalCode } from "../domain/refusal.ts"
@@ -45,6 +46,11 @@ export const PulseBody = Schema.Struct({
   _upgrade: Schema.Struct({ fullFeed: Schema.String, digest: Schema.String }),
 }).annotate({ identifier: "Pulse" })
 
+export const DigestBriefBody = Schema.Struct({
+  success,
+  data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"])),
+}).annotate({ identifier: "DigestBrief" })
+
 export const TrackRecordBody = Schema.Struct({ success, ...Scorecard.fields })
   .annotate({ identifier: "TrackRecord" })
 
@@ -60,7 +66,7 @@ export const SampleBody = Schema.Struct({
   _notice: Schema.Struct({ type: Schema.Literal("static_sample"), message: Schema.String }),
   feedItems: Schema.Array(FeedItem),
   whales: Schema.Array(WhaleRow),
-  digest: Schema.Json,
+  digest: Digest,
   resolving: Schema.Array(ResolvingRow),
   research: Schema.Struct(researchFields),
 }).annotate({ identifier: "Sample" })
@@ -128,6 +134,17 @@ export const SignalsBody = Schema.Struct({
   data: Schema.Array(FeedItem),
   charged,
 }).annotate({ identifier: "Signals" })
+
+export const DigestBody = Schema.Struct({ success, data: Digest, charged })
+  .annotate({ identifier: "Digest" })
+
+export const DigestHistoryBody = Schema.Struct({
+  success,
+  count: Count,
+  hours: Count,
+  data: Schema.Array(Digest.mapFields(Struct.pick(["id", "title", "summary", "createdAt"]))),
+  charged,
+}).annotate({ identifier: "DigestHistory" })
 
 export const ResolvingBody = Schema.Struct({
   success,

@@ -7,7 +7,8 @@ import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import { type Product, products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
-import { Feed } from "../services/Feed.ts"
+import type { Digests } from "../services/Digests.ts"
+import type { Feed } from "../services/Feed.ts"
 import type { Payments } from "../services/Payments.ts"
 import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
 import type { Research } from "../services/Research.ts"
@@ -47,7 +48,7 @@ export interface FaceOptions {
 /** The face, before it has an address. */
 export interface Face {
   readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
-  /** Computes the free bodies anew: run it right after a tick. */
+  /** Computes the free bodies anew: run it right after a tick, or a digest. */
   readonly refresh: Effect.Effect<void>
 }
 
@@ -108,7 +109,7 @@ export const layer = (
 ): Layer.Layer<
   Served,
   CannotListen,
-  Feed | Payments | RateLimits | Research | Resolving | TrackRecord | WhaleTable
+  Digests | Feed | Payments | RateLimits | Research | Resolving | TrackRecord | WhaleTable
 > =>
   Layer.effect(
     Served,
@@ -186,6 +187,7 @@ function edgeRoutes({ options, snapshot, free, documents, paid }: {
   const routes = new Map<string, EdgeRoute>([
     ["/v1/index", { limiter: free, current: snapshot.index, paid: null }],
     ["/v1/pulse", { limiter: free, current: snapshot.pulse, paid: null }],
+    ["/v1/digest/brief", { limiter: free, current: snapshot.digestBrief, paid: null }],
     [
       "/health",
       { limiter: free, current: snapshot.health, paid: null, withoutStore: snapshot.down },

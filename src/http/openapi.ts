@@ -162,7 +162,7 @@ const descriptions: Readonly<Record<string, string>> = {
   304: "The body you hold, by the tag you sent, is still the answer",
   400: "A parameter is invalid; a payment that was shown was not used",
   402: "Payment required, or the payment shown is not valid: `error` says why",
-  404: "There is no such item, market or payment",
+  404: "There is no such item, market, digest or payment",
   409: "The payment is in use, was used, or was shown for another request",
   410: "The payment was refunded",
   422: "The answer would not be worth its price: it was not charged, or is refunded",

@@ -5,9 +5,11 @@
  */
 import { Effect, Layer, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { Digest } from "../domain/digest.ts"
 import { products } from "../domain/product.ts"
 import { isoTime } from "../domain/time.ts"
 import type { CalibrationTable } from "../domain/whale.ts"
+import { Digests } from "../services/Digests.ts"
 import { Feed } from "../services/Feed.ts"
 import { Research } from "../services/Research.ts"
 import { Resolving } from "../services/Resolving.ts"
@@ -15,10 +17,21 @@ import { WhaleTable } from "../services/WhaleTable.ts"
 import { makePaywall, type Paywall, type PaywallOptions } from "./paywall.ts"
 import { decodeQuery } from "./query.ts"
 
-const { latest, signal, signals, resolving, whales, research } = products
+const {
+  latest,
+  signal,
+  signals,
+  digest,
+  digest_history: digestHistory,
+  resolving,
+  whales,
+  research,
+} = products
 const readLatest = decodeQuery(latest.parameters)
 const readSignal = decodeQuery(signal.parameters)
 const readSignals = decodeQuery(signals.parameters)
+const readDigest = decodeQuery(digest.parameters)
+const readDigestHistory = decodeQuery(digestHistory.parameters)
 const readWhales = decodeQuery(whales.parameters)
 const readResearch = decodeQuery(research.parameters)
 
@@ -40,6 +53,7 @@ export const paidRoutes = (options: PaywallOptions) =>
       const paywall = yield* makePaywall(options)
       const sales: ReadonlyArray<Sold> = [
         ...feedSales(paywall, yield* Feed),
+        ...digestSales(paywall, yield* Digests),
         resolvingSale(paywall, yield* Resolving),
         whalesSale(paywall, yield* WhaleTable),
         researchSale(paywall, yield* Research),
@@ -92,6 +106,30 @@ const feedSales = (paywall: Paywall, feed: Feed["Service"]): ReadonlyArray<Sold>
     ],
   ]
 }
+
+const digestSales = (paywall: Paywall, digests: Digests["Service"]): ReadonlyArray<Sold> => [
+  [
+    digest.path,
+    paywall(digest)({
+      decode: readDigest,
+      work: () => Effect.map(digests.fresh, (data) => ({ body: { data }, charge: true })),
+    }),
+  ],
+  [
+    digestHistory.path,
+    paywall(digestHistory)({
+      decode: readDigestHistory,
+      work: ({ hours, limit }) =>
+        Effect.map(digests.history(hours, limit), (held) => ({
+          body: { count: held.length, hours, data: held.map(listed) },
+          charge: held.length > 0,
+        })),
+    }),
+  ],
+]
+
+/** A digest as the history lists it. */
+const listed = ({ id, title, summary, createdAt }: Digest) => ({ id, title, summary, createdAt })
 
 const resolvingSale = (paywall: Paywall, service: Resolving["Service"]): Sold => [
   resolving.path,

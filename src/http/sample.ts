@@ -6,6 +6,7 @@
 import type { Microstructure } from "../domain/book.ts"
 import type { FeedItem, MarketRef } from "../domain/feed.ts"
 import { type Answer, answer } from "./answer.ts"
+import { sampleDigest } from "./sampleDigest.ts"
 import { sampleCalibration, sampleWhales } from "./sampleWhales.ts"
 
 const at = "2026-11-02T09:30:00.000Z"
@@ -104,14 +105,7 @@ const body = {
   },
   feedItems,
   whales: sampleWhales,
-  digest: {
-    id: "sample-digest",
-    title: "Sample: infrastructure markets repriced",
-    summary: "Sample summary of what repriced in the last four hours, and why.",
-    fullAnalysis: "## Sample\n\nThe full analysis is Markdown of about 400 to 800 words.",
-    sourcesUsed: ["news.example"],
-    createdAt: at,
-  },
+  digest: sampleDigest(feedItems, Date.parse(at)),
   resolving: [{
     slug: market.slug,
     question: market.question,

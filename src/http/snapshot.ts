@@ -1,18 +1,21 @@
 /**
- * The free bodies that are polled: where the feed stands, its strongest moves, its health, and the
- * track record of the whales.
+ * The free bodies that are polled: where the feed stands, its strongest moves, what the newest digest
+ * is about, the health of it all, and the track record of the whales.
  *
  * @module
  */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
 import type { Scorecard } from "../domain/scorecard.ts"
+import { Digests, type LatestDigest } from "../services/Digests.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
 import { TrackRecord } from "../services/TrackRecord.ts"
 import { type Answer, answer } from "./answer.ts"
 import type { VenueMode } from "./bodies.ts"
+import { prepare } from "./errors.ts"
+import type { Made } from "./edge.ts"
 import { makePolled } from "./polled.ts"
 
 /** The feed moves with every tick, and is asked for at once. */
@@ -35,12 +38,14 @@ export interface SnapshotOptions {
 export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
+  /** The free part of the newest digest; not found before the first. */
+  readonly digestBrief: () => Made | Promise<Made>
   readonly health: () => Answer | null | Promise<Answer | null>
   readonly trackRecord: () => Answer | null | Promise<Answer | null>
   /** What /health says while the store does not answer. */
   readonly down: Answer
   /**
-   * Computes the bodies of the feed now: for right after a tick. Never fails; the old ones stay until
+   * Computes the bodies of the feed now: for right after a tick, or a digest. Never fails; the old ones stay until
    * they are too old.
    */
   readonly refresh: Effect.Effect<void>
@@ -49,15 +54,17 @@ export interface Snapshot {
 interface Bodies {
   readonly pulseAt: EpochMs
   readonly state: FeedIndex
+  readonly digest: LatestDigest | null
   readonly index: Answer
   readonly pulse: Answer
+  readonly digestBrief: Made
   readonly health: Answer
 }
 
 /** Computes the bodies at once and then every second, for as long as the scope lives. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const feed = yield* makePolled({
-    compute: feedBodies(yield* Feed, options),
+    compute: feedBodies(yield* Feed, yield* Digests, options),
     computeFor: feedComputedFor,
     ageMsMax,
     complaint: "Cannot read the feed for its free bodies",
@@ -70,7 +77,11 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   })
   yield* feed.refresh
   yield* Effect.forkScoped(trackRecord.refresh)
-  const serve = (key: "index" | "pulse" | "health", otherwise: Answer | null) => () => {
+  const serve = <Key extends "index" | "pulse" | "digestBrief" | "health">(
+    key: Key,
+    otherwise: Answer | null,
+  ) =>
+  () => {
     const bodies = feed.current()
     return bodies instanceof Promise ? bodies.then((made) => made?.[key] ?? otherwise) : bodies[key]
   }
@@ -78,6 +89,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   const snapshot: Snapshot = {
     index: serve("index", null),
     pulse: serve("pulse", null),
+    digestBrief: serve("digestBrief", null),
     health: serve("health", downAnswer),
     trackRecord: trackRecord.current,
     down: downAnswer,
@@ -86,26 +98,40 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
   return snapshot
 })
 
-/** The bodies of the feed; the pulse is made anew only when it may have changed. */
-function feedBodies(feed: Feed["Service"], options: SnapshotOptions): Effect.Effect<Bodies> {
+/** The bodies of the feed and its digest; the pulse is made anew only when it may have changed. */
+function feedBodies(
+  feed: Feed["Service"],
+  digests: Digests["Service"],
+  options: SnapshotOptions,
+): Effect.Effect<Bodies> {
   let before: Bodies | null = null
   return Effect.gen(function* () {
     const state = yield* feed.index
+    const digest = Option.getOrNull(yield* digests.latest)
     const at = yield* Clock.currentTimeMillis
     const same = before !== null && before.state.index === state.index &&
-        before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax
+        before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax &&
+        before.digest?.digest.id === digest?.digest.id
       ? before
       : null
     before = {
       pulseAt: same?.pulseAt ?? at,
       state,
-      index: polled(indexBody(state)),
-      pulse: same?.pulse ?? polled(pulseBody(state, yield* feed.pulse, options)),
-      health: polled(healthBody(state, options)),
+      digest,
+      index: polled(indexBody(state, digest)),
+      pulse: same?.pulse ?? polled(pulseBody(state, yield* feed.pulse, digest, options)),
+      digestBrief: digest === null ? noDigest : polled(digestBriefBody(digest)),
+      health: polled(healthBody(state, digest, options)),
     }
     return before
   })
 }
+
+const noDigest = prepare({
+  code: "not_found",
+  message: "There is no digest yet",
+  hint: "The first is written within minutes of the service's first start.",
+})
 
 /** The track record, encoded anew only when the scorecard is another. */
 function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
@@ -120,7 +146,7 @@ function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answe
 
 const polled = (body: unknown) => answer({ body: JSON.stringify(body), cache: "polled" })
 
-function indexBody(state: FeedIndex) {
+function indexBody(state: FeedIndex, latest: LatestDigest | null) {
   return {
     success: true,
     status: state.status,
@@ -129,21 +155,24 @@ function indexBody(state: FeedIndex) {
     totalToday: feedTypes.reduce((total, type) => total + state.todayByType[type], 0),
     todayByType: state.todayByType,
     feedTypes,
-    digest: null,
+    digest: latest === null
+      ? null
+      : { latestAt: latest.digest.createdAt, title: latest.digest.title },
   }
 }
 
 function pulseBody(
   { status }: FeedIndex,
   movers: ReadonlyArray<PulseMover>,
+  latest: LatestDigest | null,
   { publicBaseUrl }: SnapshotOptions,
 ) {
   return {
     success: true,
     status,
     topMovers24h: movers,
-    digestTitle: null,
-    digestAt: null,
+    digestTitle: latest?.digest.title ?? null,
+    digestAt: latest?.digest.createdAt ?? null,
     _upgrade: {
       fullFeed: `${publicBaseUrl}/v1/signals`,
       digest: `${publicBaseUrl}/v1/digest`,
@@ -151,17 +180,22 @@ function pulseBody(
   }
 }
 
-function healthBody(state: FeedIndex, options: SnapshotOptions) {
+function digestBriefBody({ digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest) {
+  return { success: true, data: { title, summary, sourcesUsed, createdAt } }
+}
+
+function healthBody(state: FeedIndex, latest: LatestDigest | null, options: SnapshotOptions) {
   const stale = state.status === "stale"
+  const digestStale = latest?.stale ?? true
   return {
     success: true,
-    status: stale ? "degraded" : "live",
+    status: stale || digestStale ? "degraded" : "live",
     version: options.version,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
     network: options.network,
     feed: { index: state.index, lastUpdated: isoTimeOrNull(state.lastUpdated), stale },
-    digest: { latestAt: null, stale: false },
+    digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
     checks: { store: "ok", venue: stale ? "failing" : "ok", payments: "ok" },
   }
 }
@@ -180,7 +214,7 @@ function down(options: SnapshotOptions): Answer {
       venue: { mode: options.venueMode },
       network: options.network,
       feed: { index: null, lastUpdated: null, stale: true },
-      digest: { latestAt: null, stale: false },
+      digest: { latestAt: null, stale: true },
       checks: { store: "failing", venue: "unknown", payments: "unknown" },
     }),
   })

@@ -9,7 +9,7 @@ import { type Answer, answer } from "./answer.ts"
 import type { VenueMode } from "./bodies.ts"
 
 /** Changes whenever a word below does. */
-const version = "1.2.0"
+const version = "1.3.0"
 const effectiveDate = "2026-11-21"
 
 const provider = "Bellwether"
@@ -24,6 +24,8 @@ const disclaimers = [
   "Everything served is informational. It is not financial, legal or betting advice.",
   "What is said of a wallet is computed from its public entries held to resolution. It is not its " +
   "profit or loss, which depend on exits that are not tracked, and no advice to follow or to fade it.",
+  "Digests and reports are written by rules or by a model and checked against the facts they name. " +
+  "Questions and headlines they quote are the words of others, and may be wrong.",
   "Signals are computed from the data source named here, which can be late, wrong or incomplete.",
   "The service comes without warranty. Its liability for a call is limited to the price of the call.",
 ]
@@ -42,8 +44,9 @@ const settlement = {
   simulated:
     "Payments are simulated: a signed EIP-3009 authorization in USDC is checked as if it were real, " +
     "and no money moves.",
-  live: "A signed EIP-3009 authorization in USDC. Calls of the feed are settled only once the " +
-    "answer is ready; " + settledFirst + " are settled first, once all that can be known " +
+  live: "A signed EIP-3009 authorization in USDC. Calls of the feed and of digests are settled " +
+    "only once the answer is ready; " + settledFirst +
+    " are settled first, once all that can be known " +
     "beforehand speaks for an answer.",
 }
 const refunds = {

@@ -235,18 +235,15 @@ refuses(
 )
 
 law(
-  "words of its own names stand without their quotation marks, as they stand in them",
+  "no word of its own names stands without its quotation marks, unless it is a plain one",
   Arbitrary.all({
     story: anyStory(false),
     which: anyInt(0, 99),
-    word: oneOf(["Fed", "rates", "Fed's"]),
+    word: oneOf(["Fed", "Fed's", "Acme", "FED", "Rates", "fed", "marches", "keepers"]),
   }),
   ({ story, which, word }) => {
-    const { own, facts } = withNames(story, ["Will the Fed cut rates in March?"])
-    equal(codesIn({ ...inserted(story, which, word), own, facts }), [])
-    const bad = ["FED", "Rates", "fed", "Marches", "march"]
-    for (const word of bad) {
-      ok(codesIn({ ...inserted(story, which, word), own, facts }).includes("word"), word)
-    }
+    const { own, facts } = withNames(story, ["Will the Fed cut Rates, say Acme keepers?"])
+    equal(codesIn({ ...inserted(story, which, "rates"), own, facts }), [])
+    ok(codesIn({ ...inserted(story, which, word), own, facts }).includes("word"), word)
   },
 )

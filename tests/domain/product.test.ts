@@ -19,6 +19,8 @@ Deno.test("products cost what the interface says", () => {
     latest: "0.01",
     signal: "0.01",
     signals: "0.03",
+    digest: "0.10",
+    digest_history: "0.05",
     resolving: "0.02",
     whales: "0.05",
     research: "1.00",

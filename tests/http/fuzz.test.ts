@@ -23,6 +23,7 @@ const paths = [
   ...sold,
   "/v1/index",
   "/v1/pulse",
+  "/v1/digest/brief",
   "/v1/sample",
   "/health",
   "/terms.txt",
@@ -49,7 +50,7 @@ const paths = [
 const methods = ["GET", "GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH"]
 const names = [
   ...["since", "count", "type", "index", "x", "", "__proto__", "%", "since[]", "x402Version"],
-  ...["withinHours", "minLiquidity", "includeNoise", "market"],
+  ...["withinHours", "minLiquidity", "includeNoise", "market", "hours", "limit"],
 ]
 const values = [
   "",
@@ -130,7 +131,11 @@ const anyQuery = Effect.gen(function* () {
   return parts.length === 0 ? "" : `?${parts.join("&")}`
 })
 
-const anyHeaders = Effect.fnUntraced(function* (payments: ReadonlyArray<string>) {
+/** Shows one of `payments`, now and then one that is for what is asked. */
+const anyHeaders = Effect.fnUntraced(function* (
+  payments: ReadonlyArray<string>,
+  fitting: ReadonlyArray<string>,
+) {
   const octet = () => Random.nextIntBetween(0, 256)
   const v4 = `10.${yield* octet()}.${yield* octet()}.${yield* octet()}`
   const v6 = `2001:db8:${(yield* octet()).toString(16)}:${(yield* octet()).toString(16)}::1`
@@ -141,7 +146,8 @@ const anyHeaders = Effect.fnUntraced(function* (payments: ReadonlyArray<string>)
     headers.set(yield* pick(headerNames, "accept"), yield* pick(headerValues, "abc"))
   }
   if (yield* chance(0.5)) {
-    const drawn = yield* pick((yield* chance(0.3)) ? garbage : payments, "")
+    const real = (yield* chance(0.2)) ? fitting : payments
+    const drawn = yield* pick((yield* chance(0.3)) ? garbage : real, "")
     const payment = (yield* chance(0.5)) ? drawn : yield* damaged(drawn)
     headers.set((yield* chance(0.5)) ? "payment-signature" : "x-payment", payment)
   }
@@ -162,15 +168,19 @@ liveTest(
       const world = yield* makeWorld(50)
       const face = yield* makeFace(world, market())
       const payments: Array<string> = []
-      for (let n = 0; n < 20; n++) {
-        for (const product of Object.values(products)) payments.push(yield* signedFor(product, n))
+      const ofPath = new Map<string, Array<string>>()
+      for (const product of Object.values(products)) {
+        const ofProduct: Array<string> = []
+        for (let n = 0; n < 20; n++) ofProduct.push(yield* signedFor(product, n))
+        ofPath.set(product.path, ofProduct)
+        payments.push(...ofProduct)
       }
       const seen = new Map<number, number>()
       for (let n = 0; n < requests; n++) {
         const path = yield* pick(paths, "/")
         const target = path + (yield* anyQuery)
         const method = yield* pick(methods, "GET")
-        const headers = yield* anyHeaders(payments)
+        const headers = yield* anyHeaders(payments, ofPath.get(path) ?? payments)
         const response = yield* face.get(target, { method, headers }).pipe(
           Effect.timeoutOrElse({
             duration: "5 seconds",

@@ -6,6 +6,7 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
+import { digestAgeMax } from "../../src/domain/digest.ts"
 import { products } from "../../src/domain/product.ts"
 import { minute } from "../../src/domain/time.ts"
 import { test } from "../support/effect.ts"
@@ -13,7 +14,7 @@ import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../suppo
 import { faultOf } from "../support/shape.ts"
 
 const free = [
-  ...["/v1/index", "/v1/pulse", "/v1/track-record"],
+  ...["/v1/index", "/v1/pulse", "/v1/digest/brief", "/v1/track-record"],
   ...["/v1/sample", "/health", "/terms.txt", "/terms.json"],
 ]
 const documents = ["/openapi.json"]
@@ -31,6 +32,9 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
   stale: () => TestClock.adjust(3 * cadenceMs),
   "too old to sell": () => TestClock.adjust(7 * cadenceMs),
+  "without a digest": (world) =>
+    Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
+  "without a young digest": () => TestClock.adjust(digestAgeMax + 1),
   "without its store": (world) =>
     Effect.andThen(Ref.set(world.storeUp, false), TestClock.adjust("5 seconds")),
 }
@@ -43,6 +47,7 @@ function expected(state: string, path: string, method: string): number {
   if (method !== "GET" && method !== "HEAD") return 405
   if (state === "without its store") return 503
   if (path === payment) return 404
+  if (path === "/v1/digest/brief" && state === "without a digest") return 404
   return paid.some((of) => of === path) ? 402 : 200
 }
 
@@ -107,6 +112,20 @@ const sold: ReadonlyArray<readonly [keyof typeof products, string, string, numbe
   ["signals", "?type=all", "live", 400],
   ["signals", "", "empty", 200],
   ["signals", "", "too old to sell", 503],
+  ["digest", "", "live", 200],
+  ["digest", "?anything=1", "live", 200],
+  // The feed does not date a digest.
+  ["digest", "", "too old to sell", 200],
+  ["digest", "", "without a young digest", 503],
+  ["digest", "", "without a digest", 503],
+  ["digest_history", "", "live", 200],
+  ["digest_history", "?hours=168&limit=42", "live", 200],
+  ["digest_history", "", "without a digest", 200],
+  ["digest_history", "?hours=0", "live", 400],
+  ["digest_history", "?hours=169", "live", 400],
+  ["digest_history", "?limit=0", "live", 400],
+  ["digest_history", "?limit=43", "live", 400],
+  ["digest_history", "?hours=1.5", "live", 400],
 ]
 
 for (const [id, query, state, status] of sold) {

@@ -9,6 +9,7 @@ import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { Answer } from "../../src/http/answer.ts"
 import { makeSnapshot, type Snapshot } from "../../src/http/snapshot.ts"
+import { Digests } from "../../src/services/Digests.ts"
 import { Feed } from "../../src/services/Feed.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { test } from "../support/effect.ts"
@@ -39,9 +40,10 @@ const countingFeed = Effect.gen(function* () {
       sellable: true,
     }
   })
-  const layer = Layer.merge(
+  const layer = Layer.mergeAll(
     Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
+    Layer.mock(Digests, { latest: Effect.succeedNone }),
   )
   return { asked, stuck, layer }
 })

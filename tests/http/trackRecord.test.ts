@@ -12,6 +12,7 @@ import { scorecard } from "../../src/domain/scorecard.ts"
 import { noVerdicts } from "../../src/domain/selfScore.ts"
 import { TrackRecordBody, WhalesBody } from "../../src/http/bodies.ts"
 import { makeSnapshot } from "../../src/http/snapshot.ts"
+import { Digests } from "../../src/services/Digests.ts"
 import { Feed } from "../../src/services/Feed.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { test } from "../support/effect.ts"
@@ -175,7 +176,8 @@ test("the feed's bodies do not wait for the whales, and it does not wait for a s
   Effect.gen(function* () {
     const slow = yield* Ref.make(false)
     const made = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
-    const layer = Layer.merge(
+    const layer = Layer.mergeAll(
+      Layer.mock(Digests, { latest: Effect.succeedNone }),
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(

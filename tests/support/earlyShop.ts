@@ -8,6 +8,7 @@ import { strictEqual } from "node:assert/strict"
 import { Effect, Fiber, Layer, Ref, References } from "effect"
 import type { SimulationOptions } from "../../src/adapters/simulation/facilitator.ts"
 import type { Product } from "../../src/domain/product.ts"
+import type { DigestStore } from "../../src/services/DigestStore.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { Signatures } from "../../src/services/Signatures.ts"
 import { buyer, sign } from "./buyers.ts"
@@ -32,6 +33,8 @@ const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }:
 
 export interface Shop {
   readonly shelf: Shelf
+  /** It has one digest, made when the shop was. */
+  readonly digests: DigestStore["Service"]
   /** Calls, letting time pass for whatever waits; every answer is held to the contract. */
   readonly call: (target: string, init?: RequestInit) => Effect.Effect<Response>
   readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
@@ -66,7 +69,7 @@ export const inShop = <E>(
         const { header } = yield* payment(product, n)
         return yield* call(product.path + query, { headers: { "payment-signature": header } })
       })
-      return yield* body({ shelf: world.shelf, call, pay })
+      return yield* body({ shelf: world.shelf, digests: world.digests, call, pay })
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
     simulation,
   )

@@ -11,6 +11,7 @@ import type { Product } from "../../src/domain/product.ts"
 import { second } from "../../src/domain/time.ts"
 import { type FaceOptions, make } from "../../src/http/layer.ts"
 import { Feed } from "../../src/services/Feed.ts"
+import type { DigestStore } from "../../src/services/DigestStore.ts"
 import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import type { Narrator } from "../../src/services/Narrator.ts"
@@ -21,8 +22,10 @@ import { Research } from "../../src/services/Research.ts"
 import { Resolving } from "../../src/services/Resolving.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { WhaleTable } from "../../src/services/WhaleTable.ts"
+import { digestsOver, heldDigest } from "./heldDigests.ts"
 import { memoryReportStore } from "./memoryReports.ts"
 import { sampleItem } from "./items.ts"
+import { memoryDigests } from "./memoryDigests.ts"
 import { makeShelf, type Shelf, shelfLayer } from "./products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "./terms.ts"
 
@@ -41,6 +44,8 @@ export const faceOptions: FaceOptions = {
 /** What a test may change under the face while it runs. */
 export interface World {
   readonly items: Ref.Ref<ReadonlyArray<FeedItem>>
+  /** It has one digest, made when the world was. */
+  readonly digests: DigestStore["Service"]
   /** When the last good tick ended. */
   readonly lastTickAt: Ref.Ref<number | null>
   /** False: the store dies on every question, and the limit is unavailable. */
@@ -54,7 +59,10 @@ export interface World {
 export const makeWorld = (count: number): Effect.Effect<World> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
+    const digests = memoryDigests()
+    yield* digests.add(heldDigest(now))
     return {
+      digests,
       items: yield* Ref.make<ReadonlyArray<FeedItem>>(
         Array.from({ length: count }, (_, at) => sampleItem(at + 1, now - (count - at) * 1_000)),
       ),
@@ -176,6 +184,7 @@ export const servicesOver = (
 ) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
+    digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     payments,
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(

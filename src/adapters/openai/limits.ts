@@ -54,6 +54,5 @@ export const evidenceShownMax = 20
 
 /** What an answer may hold, beside the limits of the check. */
 export const outcomeLengthMax = 200
-export const sectionPassagesMax = 8
 export const risksMax = 8
 export const sentenceLengthMax = 300

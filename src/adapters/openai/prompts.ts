@@ -6,6 +6,12 @@
  */
 import { type DetectionQuestion, rulesLengthMax } from "../../domain/detection.ts"
 import type { DigestBrief } from "../../domain/digest.ts"
+import {
+  analysisWords,
+  passagesMax,
+  summaryLengthMax,
+  titleLengthMax,
+} from "../../domain/digestText.ts"
 import { passageFactsMax, passageLengthMax, passageSentencesMax } from "../../domain/factCheck.ts"
 import type { Fact } from "../../domain/facts.ts"
 import { adjectiveList, fixedList, nounList, verbList } from "../../domain/plainWordLists.ts"
@@ -52,7 +58,7 @@ const vocabulary = [
 const digestTask =
   `You write the digest of a service that watches a prediction market. Your readers are programs and traders who pay for it: be exact, calm and short.
 Sections: "repriced": which markets changed price, and what is known of why. "whales": what large wallets bought, and what their record is worth. "predetermined": questions that may already be decided. "context": news, coverage and what was not looked at. "watch": what is coming up.
-"title": under twelve words. "summary": two or three sentences. All passages of the sections together: between 400 and 800 words, in paragraphs of at most 120 words. No section is empty: where nothing happened, one passage says so, resting on a fact that does.`
+"title": at most ${titleLengthMax} characters. "summary": two to four sentences, at most ${summaryLengthMax} characters. The passages of all sections together: from ${analysisWords.min} to ${analysisWords.max} words; aim at the middle. Each section has from one to ${passagesMax} passages, no two of them alike. "section" of a fact says where it belongs, "short" is another way to state it. A section in which nothing happened says so, in the words of a fact that says so.`
 
 const reportTask =
   `You write a research report on one market of a prediction market. Your reader has paid for it: be exact, calm and short.
@@ -72,7 +78,7 @@ export function digestPrompt(
     system: [digestTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       `The facts of the time from ${isoTime(from)} to ${isoTime(until)}:`,
-      dataBlock(shown(facts, ({ topic }) => ({ topic })), boundary),
+      dataBlock(shown(facts, ({ section, topic, short }) => ({ section, topic, short })), boundary),
       ...told(complaints),
       "Write the digest.",
     ].join("\n\n"),

@@ -8,15 +8,10 @@ import { type Result, Schema } from "effect"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import type { Detection } from "../../domain/detection.ts"
 import type { DigestDraft } from "../../domain/digest.ts"
+import { passagesMax } from "../../domain/digestText.ts"
 import { passageFactsMax, passageLengthMax } from "../../domain/factCheck.ts"
 import type { ReportDraft } from "../../domain/report.ts"
-import {
-  evidenceShownMax,
-  outcomeLengthMax,
-  risksMax,
-  sectionPassagesMax,
-  sentenceLengthMax,
-} from "./limits.ts"
+import { evidenceShownMax, outcomeLengthMax, risksMax, sentenceLengthMax } from "./limits.ts"
 
 /** What a server is told of a shape, and what reads its answer. */
 export interface Shape<A> {
@@ -35,7 +30,7 @@ const Passage = Schema.Struct({
   text: Text(passageLengthMax),
   facts: List(Schema.String.check(Schema.isPattern(/^F[0-9]{1,4}$/)), passageFactsMax),
 })
-const Section = List(Passage, sectionPassagesMax)
+const Section = List(Passage, passagesMax)
 
 export const digestShape: Shape<DigestDraft> = shape(
   "digest",

@@ -1,0 +1,53 @@
+/**
+ * What runs on a schedule for the written products: the news, the digest, and forgetting.
+ *
+ * The digest's job comes every minute and writes only where the current four hours have none: what a
+ * crash, a failure or a restart left undone is made good by the next minute's.
+ *
+ * @module
+ */
+import { Console, Duration, Effect, Option } from "effect"
+import { digestLine, headlinesLine } from "./announce.ts"
+import type { EpochMs } from "./domain/time.ts"
+import { Digests } from "./services/Digests.ts"
+import { News } from "./services/News.ts"
+import { keep } from "./services/Schedules.ts"
+import type { Settings } from "./settings.ts"
+
+const newsEvery = Duration.minutes(15)
+const digestTriedEvery = Duration.minutes(1)
+const pruneEvery = Duration.hours(1)
+/** A first tick of movers that takes longer is not waited for. */
+const firstTickMax = Duration.minutes(2)
+
+/**
+ * Every job, to be run for as long as the service lives; `shown` runs after a digest was written. A
+ * first digest is about what a first tick found: it begins once `ticked` is done.
+ */
+export const intelligenceJobs = Effect.fnUntraced(function* (
+  { mode }: Pick<Settings, "mode">,
+  shown: Effect.Effect<void>,
+  ticked: Effect.Effect<void>,
+) {
+  const digests = yield* Digests
+  const news = yield* News
+  const say = (line: string, name: string, fields: object) =>
+    mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
+  const writeDigest = Effect.gen(function* () {
+    const report = yield* digests.write
+    if (Option.isNone(report)) return
+    yield* shown
+    yield* say(digestLine(report.value), "digest", report.value)
+  })
+  const readNews = Effect.fnUntraced(function* (slot: EpochMs) {
+    const report = yield* news.update(slot)
+    if (report.sources > 0) yield* say(headlinesLine(report), "news", report)
+  })
+  const prune = Effect.andThen(news.prune, digests.prune)
+  const digest = keep({ name: "digest", every: digestTriedEvery, run: () => writeDigest })
+  return [
+    keep({ name: "news", every: newsEvery, run: readNews }),
+    ticked.pipe(Effect.timeoutOption(firstTickMax), Effect.andThen(digest)),
+    keep({ name: "intelligence-prune", every: pruneEvery, run: () => prune }),
+  ]
+})
