@@ -71,13 +71,13 @@ export type MarketFacts = Pick<
 /** The signs of a mechanical short-interval market. */
 export type MechanicalSign = "recurrence" | "slug" | "tags" | "price_stream"
 
-/** What a venue says of a market that bears on being mechanical. */
+/** All that a venue says of a market which bears on being mechanical; tags as slugs. */
 export interface MechanicalEvidence {
   readonly slug: string
-  readonly seriesSlug: string | null
-  readonly recurrence: string | null
+  readonly seriesSlugs: ReadonlyArray<string>
+  readonly recurrences: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
-  readonly resolutionSource: string | null
+  readonly resolutionSources: ReadonlyArray<string>
 }
 
 /** Series that open a new market every few minutes or hours. */
@@ -91,7 +91,7 @@ const intervalSlug = /-updown-\d{1,4}[mh]-\d{1,12}$|-up-or-down-/
 const mechanicalTags = ["recurring", "hide-from-new"]
 
 /** Where markets that settle on a streaming price take it from. */
-const priceStream = /^https?:\/\/data\.chain\.link(?:\/|$)/i
+const priceStream = /^(?:https?:\/\/)?(?:www\.)?data\.chain\.link(?![\w.-])/i
 
 /**
  * The first sign that a market is mechanical: one of an endless row of short bets on a price, which
@@ -99,12 +99,12 @@ const priceStream = /^https?:\/\/data\.chain\.link(?:\/|$)/i
  * is no sign: short sports markets are ordinary.
  */
 export function mechanicalSign(evidence: MechanicalEvidence): MechanicalSign | null {
-  const { slug, seriesSlug, recurrence, tags, resolutionSource } = evidence
-  if (recurrence !== null && shortRecurrences.has(recurrence)) return "recurrence"
-  if (seriesSlug !== null && shortSeries.test(seriesSlug)) return "recurrence"
+  const { slug, seriesSlugs, recurrences, tags, resolutionSources } = evidence
+  if (recurrences.some((recurrence) => shortRecurrences.has(recurrence))) return "recurrence"
+  if (seriesSlugs.some((series) => shortSeries.test(series))) return "recurrence"
   if (intervalSlug.test(slug)) return "slug"
   if (mechanicalTags.every((tag) => tags.includes(tag))) return "tags"
-  if (resolutionSource !== null && priceStream.test(resolutionSource)) return "price_stream"
+  if (resolutionSources.some((source) => priceStream.test(source))) return "price_stream"
   return null
 }
 

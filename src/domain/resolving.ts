@@ -25,6 +25,11 @@ export interface ResolvingQuery {
 
 /** Rows of one answer: the nearest ends. Three days of a busy venue have thousands. */
 export const resolvingRowsMax = 200
+/**
+ * Markets that are looked at for one answer, the nearest: twice as many as it shows, as memory also
+ * holds some that were decided before their scheduled end, and some of which no price is known.
+ */
+export const candidatesMax = 2 * resolvingRowsMax
 /** Rows, the nearest, that show their microstructure. */
 export const microstructureRowsMax = 10
 /** At or beyond these the price has made up its mind. */
@@ -54,7 +59,7 @@ export type ResolvingRow = typeof ResolvingRow.Type
 /** A market with a known end. */
 export type EndingMarket = Market & { readonly endsAt: EpochMs }
 
-/** The markets a query is about, the nearest end first, at most `resolvingRowsMax`. */
+/** The markets a query is about, the nearest end first, at most `candidatesMax`. */
 export function endingWithin(
   markets: ReadonlyArray<Market>,
   query: ResolvingQuery,
@@ -63,7 +68,7 @@ export function endingWithin(
   return markets
     .filter((market): market is EndingMarket => isEnding(market, query, now))
     .sort((a, b) => a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1))
-    .slice(0, resolvingRowsMax)
+    .slice(0, candidatesMax)
 }
 
 function isEnding(market: Market, query: ResolvingQuery, now: EpochMs): boolean {
@@ -88,7 +93,7 @@ export interface PriceReading {
 }
 
 /**
- * The rows of these markets, in their order. A market nobody knows a price of is left out: whether it
+ * The rows of these markets, in their order, at most `resolvingRowsMax`. A market nobody knows a price of is left out: whether it
  * is contested could not be said. The mid comes from the live book, else from the market's own series,
  * else from the venue's listing.
  */
@@ -103,11 +108,11 @@ export function resolvingRows(
     const yesMid = shown?.mid ?? lastMid ?? listedMid(market)
     return yesMid === null ? [] : [{ market, shown, yesMid }]
   })
-  return priced.map(({ market, shown, yesMid }, place) => ({
+  return priced.slice(0, resolvingRowsMax).map(({ market, shown, yesMid }, place) => ({
     question: market.question,
     slug: market.slug,
     eventEndDate: isoTime(market.endsAt),
-    hoursRemaining: Math.round((market.endsAt - now) / hour * 100) / 100,
+    hoursRemaining: Math.round((market.endsAt - now) / (hour / 100)) / 100,
     yesMid,
     convergence: convergenceOf(yesMid),
     liquidityUsd: market.liquidityUsd,

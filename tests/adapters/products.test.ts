@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/adapters/postgres/markets.ts"
 import { layer as whales } from "../../src/adapters/postgres/whales.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/domain/market.ts"
-import { endingWithin, resolvingRowsMax } from "../../src/domain/resolving.ts"
+import { candidatesMax, endingWithin } from "../../src/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/domain/time.ts"
 import { MarketStore } from "../../src/services/MarketStore.ts"
 import { WhaleStore } from "../../src/services/WhaleStore.ts"
@@ -65,7 +65,7 @@ onEveryStore("MarketStore", (law) => {
     Effect.gen(function* () {
       const store = yield* MarketStore
       const all = Array.from(
-        { length: resolvingRowsMax + 7 },
+        { length: candidatesMax + 7 },
         (_, n) => endingMarket(n, now, { endsAt: now + (1_000 - n) * minute }),
       )
       yield* store.save(all, now)

@@ -8,6 +8,7 @@ import { Arbitrary, Result, Schema } from "effect"
 import { Microstructure } from "../../src/domain/book.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/domain/market.ts"
 import {
+  candidatesMax,
   convergenceOf,
   endingWithin,
   microstructureRowsMax,
@@ -71,7 +72,7 @@ law(
 
 Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
   const markets = Array.from(
-    { length: resolvingRowsMax + 5 },
+    { length: candidatesMax + 5 },
     (_, n) => endingMarket(n, now, { endsAt: now + (n + 1) * minute }),
   ).toReversed()
   const found = endingWithin(
@@ -79,7 +80,7 @@ Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
     { withinHours: 72, minLiquidity: 0, includeNoise: false },
     now,
   )
-  strictEqual(found.length, resolvingRowsMax)
+  strictEqual(found.length, candidatesMax)
   strictEqual(found[0]?.slug, "market-0")
 })
 
@@ -128,6 +129,32 @@ Deno.test("resolvingRows() takes the book's mid, else the last of the series, el
 
 Deno.test("resolvingRows() leaves out a market nobody knows a price of", () => {
   equal(resolvingRows(ending(2), () => ({ book: null, lastMid: undefined }), now), [])
+})
+
+Deno.test("resolvingRows() shows 200 at most, of those with a price", () => {
+  const markets = Array.from({ length: resolvingRowsMax + 40 }, (_, n) => ({
+    ...endingMarket(n, now),
+    endsAt: now + (n + 1) * minute,
+  }))
+  const rows = resolvingRows(
+    markets,
+    ({ slug }) => ({ book: null, lastMid: slug < "market-12" ? undefined : 0.5 }),
+    now,
+  )
+  strictEqual(rows.length, resolvingRowsMax)
+  ok(rows.every(({ slug }) => slug >= "market-12"))
+})
+
+Deno.test("resolvingRows() rounds the hours that remain half up, however they divide", () => {
+  const [market] = ending(1)
+  ok(market !== undefined)
+  for (let hundredths = 0; hundredths < 7_200; hundredths++) {
+    for (const [ms, shown] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
+      const ends = { ...market, endsAt: now + hundredths * 36_000 + ms }
+      const [row] = resolvingRows([ends], () => ({ book: null, lastMid: 0.5 }), now)
+      strictEqual(row?.hoursRemaining, (hundredths + shown) / 100)
+    }
+  }
 })
 
 Deno.test("resolvingRows() counts the hours that remain to two decimals", () => {

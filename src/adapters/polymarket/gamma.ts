@@ -64,6 +64,9 @@ const proposedStates: ReadonlySet<string> = new Set([
 ])
 const resolvedStates: ReadonlySet<string> = new Set(["resolved", "settled"])
 
+/** Events of one market, and series of one event, that are looked through; there is mostly one. */
+const eventsMax = 20
+
 /** The venue's own top-level categories, by tag slug: what a reader would call the market. */
 const categories: ReadonlySet<string> = new Set([
   "politics",
@@ -214,8 +217,12 @@ interface Tag {
 }
 
 function tagsOf(row: WireObject, event: WireObject | null): ReadonlyArray<Tag> {
-  const own = list(row["tags"])
-  return (own.length > 0 ? own : list(event?.["tags"])).map((tag) => {
+  const own = ownTags(row)
+  return own.length > 0 || event === null ? own : ownTags(event)
+}
+
+function ownTags(holder: WireObject): ReadonlyArray<Tag> {
+  return list(holder["tags"]).map((tag) => {
     const fields = object(tag)
     const label = text(fields === null ? tag : fields["label"])
     const slug = text(fields?.["slug"]) || label
@@ -243,16 +250,29 @@ function eventOf(row: WireObject): WireObject | null {
   return object(list(row["events"])[0])
 }
 
+/** Every sign counts, wherever it stands: in the row, its event, or any series of theirs. */
 function evidenceOf(row: WireObject, slug: string): MechanicalEvidence {
-  const event = eventOf(row)
-  const series = object(list(event?.["series"])[0]) ?? object(list(row["series"])[0])
+  const holders = [row, ...objects(row["events"])]
+  const series = holders.flatMap((holder) => objects(holder["series"]))
+  const texts = (values: ReadonlyArray<unknown>) =>
+    values.map((value) => text(value).toLowerCase()).filter((value) => value !== "")
   return {
     slug,
-    seriesSlug: text(event?.["seriesSlug"]) || text(series?.["slug"]) || null,
-    recurrence: text(series?.["recurrence"]) || null,
-    tags: tagsOf(row, event).map((tag) => tag.slug),
-    resolutionSource: text(row["resolutionSource"]) || text(event?.["resolutionSource"]) || null,
+    seriesSlugs: texts([
+      ...holders.map((holder) => holder["seriesSlug"]),
+      ...series.map((one) => one["slug"]),
+    ]),
+    recurrences: texts(series.map((one) => one["recurrence"])),
+    tags: holders.flatMap(ownTags).map((tag) => tag.slug),
+    resolutionSources: texts(holders.map((holder) => holder["resolutionSource"])),
   }
+}
+
+function objects(value: unknown): ReadonlyArray<WireObject> {
+  return list(value).slice(0, eventsMax).flatMap((part): ReadonlyArray<WireObject> => {
+    const found = object(part)
+    return found === null ? [] : [found]
+  })
 }
 
 function pageUrl(slug: string, eventSlug: string): string {

@@ -7,7 +7,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Market, MarketId } from "../../domain/market.ts"
-import { type EndingMarket, type ResolvingQuery, resolvingRowsMax } from "../../domain/resolving.ts"
+import { candidatesMax, type EndingMarket, type ResolvingQuery } from "../../domain/resolving.ts"
 import { type EpochMs, hour } from "../../domain/time.ts"
 import { MarketStore } from "../../services/MarketStore.ts"
 import { batches } from "./batches.ts"
@@ -134,7 +134,7 @@ const endingWithin = (sql: SqlClient) =>
       AND facts ->> 'status' IN ('open', 'proposed')
       AND liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
-    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${resolvingRowsMax}`
+    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${candidatesMax}`
     return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
   }, Effect.orDie)
 
