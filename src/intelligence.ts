@@ -5,6 +5,8 @@
  * @module
  */
 import { Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as realNews from "./adapters/news/sources.ts"
 import * as openaiDetector from "./adapters/openai/detector.ts"
 import * as openaiModel from "./adapters/openai/model.ts"
 import * as openaiNarrator from "./adapters/openai/narrator.ts"
@@ -24,6 +26,7 @@ import { News } from "./services/News.ts"
 import { NewsSources } from "./services/NewsSources.ts"
 import type { NewsStore } from "./services/NewsStore.ts"
 import type { ReportStore } from "./services/ReportStore.ts"
+import type { Settings } from "./settings.ts"
 import type { written } from "./services/writing.ts"
 
 export { judgementJobs, judgementLayer } from "./judgementJobs.ts"
@@ -55,12 +58,18 @@ export const writersLayer = (
       Layer.provide(openaiModel.layer(model)),
     )
 
-/** The news, over the sources that settings name. */
-export const newsLayer = (sources: Layer.Layer<NewsSources>) =>
-  News.layer.pipe(Layer.provide(sources), Layer.provide(newsStore.layer))
+/** The news, over the sources that settings name. Its service needs what is known of markets. */
+export const newsLayer = (settings: Settings) =>
+  News.layer.pipe(Layer.provide(newsSources(settings)), Layer.provide(newsStore.layer))
 
-export const noNews: Layer.Layer<NewsSources> = Layer.succeed(NewsSources, [])
-
-/** The made-up press of the development world. */
-export const simulatedNewsLayer = (seed: number): Layer.Layer<NewsSources> =>
-  simulatedNews.layer(devWorld(seed))
+/** Headlines are told of the world that the venue is, and of no other. */
+function newsSources({ news, venue, publicBaseUrl }: Settings): Layer.Layer<NewsSources> {
+  if (news.kind === "real") {
+    return realNews.layer({ ...news, home: publicBaseUrl }).pipe(
+      Layer.provide(FetchHttpClient.layer),
+    )
+  }
+  return news.kind === "simulated" && venue.kind === "simulated"
+    ? simulatedNews.layer(devWorld(venue.seed))
+    : Layer.succeed(NewsSources, [])
+}

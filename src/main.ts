@@ -40,7 +40,7 @@ import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
 import { Whales } from "./services/Whales.ts"
 import { WhaleTable } from "./services/WhaleTable.ts"
-import { newsLayer, noNews, simulatedNewsLayer, writersLayer } from "./intelligence.ts"
+import { newsLayer, writersLayer } from "./intelligence.ts"
 import { intelligenceJobs } from "./intelligenceJobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import { load, type Settings } from "./settings.ts"
@@ -111,13 +111,9 @@ const servicesLayer = (settings: Settings) => {
     ),
   ).pipe(
     Layer.provide(writersLayer(settings.model)),
-    Layer.provideMerge(newsLayer(newsSources(settings))),
+    Layer.provideMerge(newsLayer(settings)),
   )
 }
-
-/** A made-up world has its own press. */
-const newsSources = ({ news, venue }: Settings) =>
-  news.kind === "simulated" && venue.kind === "simulated" ? simulatedNewsLayer(venue.seed) : noNews
 
 /** Who is tracked, what they did, and what that says of them. */
 const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
