@@ -10,7 +10,7 @@ import { type About, factOf, type NewDigestFact } from "./digestFact.ts"
 import type { DigestMaterial } from "./digestMaterial.ts"
 import { depthUsdMin, volumeUsdMin } from "./mover.ts"
 import { countFigure, durationFigure, timeFigure, usdFigure, whenFigure } from "./phrases.ts"
-import { figure, say, type Statement } from "./statement.ts"
+import { figure, joined, say, type Statement } from "./statement.ts"
 import { minute } from "./time.ts"
 import { resolvedEntriesMin } from "./whale.ts"
 
@@ -47,8 +47,9 @@ export function coverageFacts(
 /** Where the digest begins and ends. */
 function windowFact({ from, until }: DigestMaterial): NewDigestFact {
   const when = say`from ${figure(timeFigure(from))} to ${figure(whenFigure(until, from))}`
-  const statement = say`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
-  return factOf(coverage("repriced"), statement)
+  const short = say`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
+  const whole = say`It counts all that was seen, and tells the strongest of each kind.`
+  return factOf(coverage("repriced"), joined([short, whole]), short)
 }
 
 /** Said only where the venue was not read to the end. */

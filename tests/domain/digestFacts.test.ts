@@ -9,8 +9,9 @@ import { Arbitrary } from "effect"
 import { mix } from "../../src/adapters/simulation/seed.ts"
 import type { DigestFact, DigestTopic } from "../../src/domain/digest.ts"
 import { digestBrief } from "../../src/domain/digestFacts.ts"
-import type { DigestMaterial } from "../../src/domain/digestMaterial.ts"
+import type { DigestMaterial, MoverItem, UpcomingMarket } from "../../src/domain/digestMaterial.ts"
 import { complaintOf, factsById, faultsOf } from "../../src/domain/factCheck.ts"
+import { moveFigure, priceFigure, usdFigure, whenFigure } from "../../src/domain/phrases.ts"
 import { hour, minute } from "../../src/domain/time.ts"
 import { labelOf, namesOf, stakeOf, tracesOf } from "../support/digestOracle.ts"
 import { anyMaterial, quiet, until } from "../support/digests.ts"
@@ -74,6 +75,37 @@ law(
   },
   { runs: 3_000 },
 )
+
+law("digestBrief() states the strongest of each kind, strongest first", anyMaterial, (material) => {
+  const { facts } = digestBrief(material)
+  const stated = (...topics: ReadonlyArray<DigestTopic>) =>
+    facts.filter(({ topic }) => topics.includes(topic)).map(({ figures }) => figures)
+  const inOrder = (found: ReadonlyArray<ReadonlyArray<string>>, expected: ReadonlyArray<string>) =>
+    equal(found.map((figures, i) => figures.find((it) => it === expected[i])), expected)
+
+  const money = ({ data }: MoverItem) => Math.abs(data.delta) * data.market.liquidityUsd
+  const moves = material.movers.toSorted((a, b) =>
+    money(b) - money(a) || b.data.zScore - a.data.zScore || b.feedIndex - a.feedIndex
+  )
+  const strongest = moves.filter((move, i) =>
+    moves.findIndex(({ data }) => data.market.slug === move.data.market.slug) === i
+  )
+  inOrder(stated("rise", "fall"), strongest.slice(0, 10).map(({ data }) => moveFigure(data.delta)))
+  const stakes = material.whaleEntries.map(({ data }) => data.stakeUsd).sort((a, b) => b - a)
+  inOrder(stated("entry"), stakes.slice(0, 10).map(usdFigure))
+  const findings = material.predetermined.map(({ data }) => data).sort((a, b) =>
+    a.confidence.localeCompare(b.confidence) || a.marketPrice - b.marketPrice
+  )
+  inOrder(stated("predetermined"), findings.slice(0, 8).map((it) => priceFigure(it.marketPrice)))
+  const open = ({ liquidityUsd, mid }: UpcomingMarket) => liquidityUsd * mid * (1 - mid)
+  const coming = material.upcoming.toSorted((a, b) => open(b) - open(a) || a.endsAt - b.endsAt)
+  inOrder(stated("upcoming"), coming.slice(0, 6).map(({ mid }) => priceFigure(mid)))
+  const news = material.headlines.toSorted((a, b) =>
+    Math.sign(b.markets.length) - Math.sign(a.markets.length) || b.publishedAt - a.publishedAt
+  )
+  const when = ({ publishedAt }: { readonly publishedAt: number }) => whenFigure(publishedAt, until)
+  inOrder(stated("related", "headline"), news.slice(0, 12).map(when))
+}, { runs: 500 })
 
 /** The same things in another order. */
 function shuffled<A>(list: ReadonlyArray<A>, seed: number): ReadonlyArray<A> {
