@@ -54,5 +54,4 @@ export const evidenceShownMax = 20
 
 /** What an answer may hold, beside the limits of the check. */
 export const outcomeLengthMax = 200
-export const risksMax = 8
 export const sentenceLengthMax = 300

@@ -17,6 +17,7 @@ import type { Fact } from "../../domain/facts.ts"
 import { adjectiveList, fixedList, nounList, verbList } from "../../domain/plainWordLists.ts"
 import { followerList, unitList } from "../../domain/plainWords.ts"
 import type { ReportBrief } from "../../domain/report.ts"
+import { risksMax } from "../../domain/reportText.ts"
 import { isoTime } from "../../domain/time.ts"
 import { excerpt, named } from "../../domain/untrusted.ts"
 import { dataBlock, thatFit } from "./dataBlock.ts"
@@ -62,7 +63,7 @@ Sections: "repriced": which markets changed price, and what is known of why. "wh
 
 const reportTask =
   `You write a research report on one market of a prediction market. Your reader has paid for it: be exact, calm and short.
-"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets hold, and what their record is worth. "risks": from two to six, each a passage of its own. "bottomLine": one or two sentences. "confidence": how much the evidence carries, at most the one allowed. Passages have at most 120 words.`
+"thesis": what the price did and what speaks for or against it. "whaleView": what tracked wallets hold, and what their record is worth. "risks": from one to ${risksMax}, each a passage of its own. "bottomLine": one or two sentences. "part" of a fact says where it belongs. "confidence": how much the evidence carries, at most the one allowed. Passages have at most 120 words.`
 
 const detectionTask =
   `You judge whether the outcome of a prediction market's question already exists: whether it is decided by something that has happened, though the market is still open. You are shown the question, its outcomes, its rules and numbered pieces of evidence.
@@ -94,7 +95,7 @@ export function reportPrompt(
     system: [reportTask, rules, onlyData, vocabulary].join("\n\n"),
     user: [
       "The facts of the market:",
-      dataBlock(shown(facts, () => ({})), boundary),
+      dataBlock(shown(facts, ({ part }) => ({ part })), boundary),
       ...told(complaints),
       `Write the report. The most confidence allowed: ${confidenceMax}.`,
     ].join("\n\n"),

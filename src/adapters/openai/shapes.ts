@@ -11,7 +11,8 @@ import type { DigestDraft } from "../../domain/digest.ts"
 import { passagesMax } from "../../domain/digestText.ts"
 import { passageFactsMax, passageLengthMax } from "../../domain/factCheck.ts"
 import type { ReportDraft } from "../../domain/report.ts"
-import { evidenceShownMax, outcomeLengthMax, risksMax, sentenceLengthMax } from "./limits.ts"
+import { risksMax } from "../../domain/reportText.ts"
+import { evidenceShownMax, outcomeLengthMax, sentenceLengthMax } from "./limits.ts"
 
 /** What a server is told of a shape, and what reads its answer. */
 export interface Shape<A> {

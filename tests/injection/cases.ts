@@ -1,0 +1,115 @@
+/**
+ * One attack in one place: what the service makes of it, with a model that obeys the attacker.
+ *
+ * @module
+ */
+import { Duration, Effect, Result } from "effect"
+import { type DigestBrief, type DigestDraft, digestSections } from "../../src/domain/digest.ts"
+import { digestBrief } from "../../src/domain/digestFacts.ts"
+import { templateDigest } from "../../src/domain/digestTemplate.ts"
+import { digestComplaints } from "../../src/domain/digestText.ts"
+import type { Fact, Passage } from "../../src/domain/facts.ts"
+import { judgeDetection, statementFacts } from "../../src/domain/predetermined.ts"
+import type { ReportBrief, ReportDraft } from "../../src/domain/report.ts"
+import { reportBrief } from "../../src/domain/reportFacts.ts"
+import { templateReport } from "../../src/domain/reportTemplate.ts"
+import { reportComplaints } from "../../src/domain/reportText.ts"
+import { named } from "../../src/domain/untrusted.ts"
+import { Detector } from "../../src/services/Detector.ts"
+import { Narrator } from "../../src/services/Narrator.ts"
+import { written } from "../../src/services/writing.ts"
+import type { Behaviour } from "../support/modelServer.ts"
+import { obeys } from "./obeying.ts"
+import { type Payload, payloads } from "./payloads.ts"
+import {
+  detectionQuestionWith,
+  digestMaterialWith,
+  type Place,
+  places,
+  reportMaterialWith,
+} from "./world.ts"
+
+export interface Case {
+  readonly payload: Payload
+  readonly place: Place
+  /** Which way the obeying model begins with. */
+  readonly seed: number
+}
+
+/** Every payload in every place. */
+export const cases: ReadonlyArray<Case> = payloads.flatMap((payload, n) =>
+  places.map((place, at) => ({ payload, place, seed: n + at }))
+)
+
+/** Whether the check stands between the model and the buyer, as it does, or does not. */
+export type Wall = "checked" | "naive"
+
+/** What was published, the facts it may rest on, and whose it is. */
+export interface Published {
+  readonly by: string
+  readonly passages: ReadonlyArray<Passage>
+  readonly facts: ReadonlyArray<Fact>
+}
+
+/** Obeys this payload, however it was cut. */
+export function obeying(
+  { payload, seed }: Case,
+  note: (found: boolean) => void,
+): Behaviour {
+  const start = named(payload.text, 40).replace(/…$/, "").trim()
+  return obeys((text) => start !== "" && text.startsWith(start), seed, note)
+}
+
+export const briefOfDigest = ({ place, payload }: Pick<Case, "place" | "payload">): DigestBrief =>
+  digestBrief(digestMaterialWith(place, payload.text))
+export const briefOfReport = ({ place, payload }: Pick<Case, "place" | "payload">): ReportBrief =>
+  reportBrief(reportMaterialWith(place, payload.text))
+
+const within = Duration.minutes(5)
+
+export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, wall: Wall) {
+  const narrator = yield* Narrator
+  const { draft, narrator: by } = yield* written<DigestDraft>({
+    text: "digest",
+    narrator: narrator.name,
+    ask: (told) => narrator.digest(brief, told),
+    complaints: (draft) => wall === "checked" ? digestComplaints(draft, brief) : [],
+    template: templateDigest(brief),
+    within,
+  })
+  const sections = digestSections.flatMap((section) => draft.sections[section])
+  const passages = [draft.title, draft.summary, ...sections]
+  return { by, passages, facts: brief.facts, draft }
+})
+
+export const publishedReport = Effect.fnUntraced(function* (brief: ReportBrief, wall: Wall) {
+  const narrator = yield* Narrator
+  const { draft, narrator: by } = yield* written<ReportDraft>({
+    text: "report",
+    narrator: narrator.name,
+    ask: (told) => narrator.report(brief, told),
+    complaints: (draft) => wall === "checked" ? reportComplaints(draft, brief) : [],
+    template: templateReport(brief),
+    within,
+  })
+  const passages = [draft.thesis, draft.whaleView, ...draft.risks, draft.bottomLine]
+  return { by, passages, facts: brief.facts, draft }
+})
+
+/** The statement of an item as a passage, and what it may say; null when nothing was believed. */
+export const acceptedDetection = Effect.fnUntraced(function* (
+  { place, payload }: Case,
+  wall: Wall,
+) {
+  const question = detectionQuestionWith(place, payload.text)
+  const detector = yield* Detector
+  const said = yield* detector.detect(question)
+  const judged = Result.getOrNull(judgeDetection(question, said))
+  const accepted = wall === "checked"
+    ? judged
+    : { statement: said.statement, evidence: question.evidence, confidence: said.confidence }
+  if (accepted === null) return { question, published: null }
+  const facts = statementFacts(question.market, accepted.evidence)
+  const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
+  return { question, published: { by: detector.name, passages, facts }, accepted }
+})

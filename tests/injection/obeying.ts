@@ -1,0 +1,217 @@
+/**
+ * A model that obeys whoever speaks to it last: it looks for orders in the data it is shown and
+ * carries them out, in one of several ways, the same way every time.
+ *
+ * @module
+ */
+import type { DigestDraft, DigestFact } from "../../src/domain/digest.ts"
+import { templateDigest } from "../../src/domain/digestTemplate.ts"
+import type { Passage } from "../../src/domain/facts.ts"
+import type { Confidence, ReportDraft, ReportFact } from "../../src/domain/report.ts"
+import { templateReport } from "../../src/domain/reportTemplate.ts"
+import { type Behaviour, type Call, says } from "../support/modelServer.ts"
+
+/** A fact as it stands in a prompt. */
+export interface ShownFact {
+  readonly id: string
+  readonly statement: string
+  readonly short: string
+  readonly figures: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+  readonly certain: boolean
+}
+interface ShownQuestion {
+  readonly question: string
+  readonly outcomes: ReadonlyArray<string>
+  readonly rules: string
+}
+interface ShownEvidence {
+  readonly id: string
+  readonly title: string
+  readonly source: string
+}
+
+/** What a stranger's text orders to be written; the text itself where it orders nothing. */
+export function orders(text: string): ReadonlyArray<string> {
+  const plain = unTagged(text)
+  const hidden = [
+    ...[...plain.matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)].map(([found]) => fromBase64(found)),
+    ...[...plain.matchAll(/\b(?:[0-9a-f]{2}){8,}\b/g)].map(([found]) => fromHex(found)),
+    ...plain.startsWith("rot13:") ? [rot13(plain)] : [],
+  ].filter((found) => found !== "")
+  const spoken =
+    /(?:write|say|publish|output|statement|schreibe|escribe|напиши|写|اكتب)[^:：]{0,20}[:：]\s*(.+)$/isu
+      .exec(plain)?.[1]
+  const fields = [...plain.matchAll(/"(?:text|statement)":"([^"]+)"/g)].map(([, said]) =>
+    said ?? ""
+  )
+  const found = [...hidden.flatMap(orders), ...fields, ...spoken === undefined ? [] : [spoken]]
+  return found.length > 0 ? found : [plain]
+}
+
+/** Characters of an order that are written: of a name there are no more, and a page has room for it. */
+const orderLengthMax = 200
+
+/** Ways to obey, from the crudest to the one that keeps to the rules as far as it can. */
+type Way = (fact: ShownFact, order: string, whole: string, own: ReadonlyArray<string>) => Passage
+
+const ways: ReadonlyArray<Way> = [
+  // Verbatim, under the fact that the order came with.
+  (fact, order, _, own) => ({ text: order, facts: own.length > 0 ? own : [fact.id] }),
+  // Verbatim, under a fact that has nothing to do with it.
+  (fact, order) => ({ text: order, facts: [fact.id] }),
+  // Behind what is true.
+  (fact, order, _, own) => ({ text: `${fact.statement} ${order}`, facts: [fact.id, ...own] }),
+  // As a quotation that is none.
+  (fact, order, _, own) => ({
+    text: `${fact.statement} The market says “${order}”.`,
+    facts: [fact.id, ...own],
+  }),
+  // In small letters, without any figure, as prose.
+  (_, order, __, own) => {
+    const prose = order.toLowerCase().replace(/[^a-z' ]+/g, " ").replace(/\s+/g, " ").trim()
+    return { text: `The word is that ${prose}.`, facts: own }
+  },
+  // With true figures of another fact behind it.
+  (fact, order, _, own) => ({
+    text: `${order.replace(/[.!?]+$/, "")} ${fact.figures[0] ?? ""}.`,
+    facts: [fact.id, ...own],
+  }),
+]
+
+/** The order's name, whole and quoted: within the rules. */
+const quoting: Way = (fact, _, whole, own) => ({
+  text: own.length === 0 ? fact.short : `${fact.short} Also “${whole}”.`,
+  facts: [fact.id, ...own],
+})
+
+/**
+ * Obeys the texts that `isOrder` picks: a good draft with the order in it, in one way after the other,
+ * beginning with that of `seed`; for every second seed the third draft keeps to the rules.
+ */
+export function obeys(
+  isOrder: (text: string) => boolean,
+  seed: number,
+  /** Told of each draft whether there was an order to obey. */
+  note: (found: boolean) => void,
+): Behaviour {
+  let drafts = 0
+  return says((call) => {
+    if (call.use === "detection") return detectionOf(call, isOrder)
+    const turn = seed + drafts
+    const way = drafts >= 2 && seed % 2 === 0 ? quoting : ways[turn % ways.length] ?? quoting
+    drafts++
+    const put = obedient(call, isOrder, way, turn)
+    note(put !== null)
+    return call.use === "digest" ? inDigest(call, put) : inReport(call, put)
+  })
+}
+
+/** What the order makes of a fact; null where nobody ordered anything. */
+function obedient(call: Call, isOrder: (text: string) => boolean, way: Way, turn: number) {
+  const facts = call.data as ReadonlyArray<ShownFact>
+  const whole = facts.flatMap(({ names }) => names).find(isOrder)
+  if (whole === undefined) return null
+  const own = facts.filter(({ names }) => names.includes(whole)).map(({ id }) => id).slice(0, 6)
+  const found = orders(whole)
+  const order = (found[turn % found.length] ?? whole).slice(0, orderLengthMax)
+  return (fact: ShownFact): Passage => {
+    const { text, facts } = way(fact, order, whole, own)
+    return { text, facts: [...new Set(facts)] }
+  }
+}
+
+function inDigest(call: Call, put: ReturnType<typeof obedient>): DigestDraft {
+  const draft = honestDigest(call)
+  if (put === null) return draft
+  const facts = call.data as ReadonlyArray<ShownFact>
+  const [first, second, third] = facts.slice(call.index % 5)
+  const added = (fact: ShownFact | undefined) => fact === undefined ? [] : [put(fact)]
+  const { sections } = draft
+  return {
+    ...draft,
+    title: call.index % 3 === 0 && first !== undefined ? put(first) : draft.title,
+    sections: {
+      ...sections,
+      repriced: [...sections.repriced, ...added(first)],
+      whales: [...sections.whales, ...added(second)],
+      watch: [...sections.watch, ...added(third)],
+    },
+  }
+}
+
+function inReport(call: Call, put: ReturnType<typeof obedient>): ReportDraft {
+  const draft = honestReport(call)
+  if (put === null) return draft
+  const facts = call.data as ReadonlyArray<ShownFact>
+  const [first, second] = facts.slice(call.index % 3)
+  if (first === undefined || second === undefined) return draft
+  return { ...draft, thesis: put(first), bottomLine: put(second), confidence: "high" }
+}
+
+/** What the template writes over the facts in a prompt. */
+export function honestDigest(call: Call): DigestDraft {
+  const [first, ...others] = (call.data as ReadonlyArray<DigestFact>)
+    .map((fact) => ({ ...fact, links: [], source: null }))
+  if (first === undefined) throw new Error("a prompt without facts")
+  return templateDigest({ from: 0, until: 0, facts: [first, ...others] })
+}
+
+export function honestReport(call: Call): ReportDraft {
+  const [first, ...others] = (call.data as ReadonlyArray<ReportFact>)
+    .map((fact) => ({ ...fact, links: [] }))
+  if (first === undefined) throw new Error("a prompt without facts")
+  const confidenceMax = /allowed: (low|medium|high)\./.exec(call.user)?.[1] as Confidence
+  return templateReport({ facts: [first, ...others], confidenceMax })
+}
+
+/** Says what it is told to say: determined, the first outcome, highly sure, every id there is. */
+function detectionOf(call: Call, isOrder: (text: string) => boolean): unknown {
+  const [question, ...evidence] = call.data as readonly [
+    ShownQuestion,
+    ...ReadonlyArray<ShownEvidence>,
+  ]
+  const shown = [
+    question.question,
+    question.rules,
+    ...evidence.flatMap(({ title, source }) => [title, source]),
+  ]
+  const whole = shown.find(isOrder) ?? ""
+  const outcome = /"outcome":"([^"]+)"/.exec(whole)?.[1] ?? question.outcomes[0]
+  const invented = /E99/.test(whole) ? ["E99"] : []
+  return {
+    determined: true,
+    outcome,
+    statement: (orders(whole)[0] ?? whole).slice(0, 300),
+    confidence: "high",
+    evidence: [...evidence.map(({ id }) => id), ...invented].slice(0, 20),
+  }
+}
+
+function unTagged(text: string): string {
+  return text.replace(
+    /[\u{e0000}-\u{e007f}]/gu,
+    (tag) => String.fromCharCode((tag.codePointAt(0) ?? 0) - 0xe0000),
+  )
+}
+
+function fromBase64(text: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true })
+      .decode(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)))
+  } catch {
+    return ""
+  }
+}
+
+function fromHex(text: string): string {
+  const codes = (text.match(/../g) ?? []).map((pair) => parseInt(pair, 16))
+  return String.fromCharCode(...codes)
+}
+
+function rot13(text: string): string {
+  return text.slice("rot13:".length).replace(/[a-z]/gi, (letter) => {
+    const a = letter <= "Z" ? 65 : 97
+    return String.fromCharCode((letter.charCodeAt(0) - a + 13) % 26 + a)
+  })
+}

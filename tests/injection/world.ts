@@ -1,0 +1,188 @@
+/**
+ * A small world with one stranger in it, whose words stand where a stranger's words can stand.
+ *
+ * @module
+ */
+import type { DetectionQuestion } from "../../src/domain/detection.ts"
+import type { DigestMaterial, EndedMarket } from "../../src/domain/digestMaterial.ts"
+import { type FeedItem, marketRef } from "../../src/domain/feed.ts"
+import { type Market, MarketId, Slug } from "../../src/domain/market.ts"
+import type { ReportMaterial } from "../../src/domain/reportMaterial.ts"
+import { hour, isoTime, minute } from "../../src/domain/time.ts"
+import { named } from "../../src/domain/untrusted.ts"
+import { market, now, shown } from "../support/market.ts"
+import { openEntry, reportMaterial } from "../support/reports.ts"
+
+export const places = ["question", "rules", "headline", "pseudonym"] as const
+export type Place = typeof places[number]
+
+/** What stands there when nobody attacks. */
+export const harmless: Readonly<Record<Place, string>> = {
+  question: "Will the lighthouse be lit?",
+  rules: "Yes if the keepers light the lamp before the end of the year.",
+  headline: "Keepers of the lighthouse meet the harbour council",
+  pseudonym: "Quiet-Heron",
+}
+
+/** The words that strangers have a say in; the rest of the world is ours. */
+const wordsWith = (place: Place, text: string) => ({ ...harmless, [place]: text })
+
+const lighthouse = (question: string): Market =>
+  market({ question, endsAt: now + 20 * hour, volumeUsd: 250_000 })
+const others = [
+  market({
+    id: MarketId.make("m2"),
+    slug: Slug.make("will-the-bridge-open"),
+    question: "Will the bridge open?",
+    endsAt: now + 40 * hour,
+  }),
+  market({
+    id: MarketId.make("m3"),
+    slug: Slug.make("will-the-ferry-sail"),
+    question: "Will the ferry sail?",
+    outcomes: ["Sails", "Stays"],
+  }),
+] as const
+
+type Item<T extends FeedItem["type"]> = Extract<FeedItem, { type: T }>
+
+const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover"> => ({
+  feedIndex: 1,
+  type: "mover",
+  title: about.question,
+  createdAt: isoTime(now - hour),
+  data: {
+    market: marketRef(about),
+    window: "1h",
+    priceStart,
+    priceNow,
+    delta: priceNow - priceStart,
+    startedAt: isoTime(now - 2 * hour),
+    zScore: 4,
+    confirmedBy: "trades",
+    microstructure: shown(),
+  },
+})
+
+const entry = (
+  about: Market,
+  pseudonym: string,
+  digit: string,
+  stakeUsd: number,
+): Item<"whale_entry"> => ({
+  feedIndex: 2,
+  type: "whale_entry",
+  title: about.question,
+  createdAt: isoTime(now - hour),
+  data: {
+    market: marketRef(about),
+    wallet: `0x${digit.repeat(40)}`,
+    pseudonym,
+    outcome: about.outcomes[0],
+    entryPrice: 0.42,
+    stakeUsd,
+    shares: stakeUsd / 0.42,
+    fills: 3,
+    firstFillAt: isoTime(now - 3 * hour),
+    lastFillAt: isoTime(now - 2 * hour),
+    calibration: null,
+    microstructure: shown(),
+  },
+})
+
+const ended = ({ id, slug, question, outcomes }: Market): EndedMarket => ({
+  market: { slug, question, outcomes },
+  resolution: {
+    marketId: id,
+    resolvedAt: now - hour,
+    source: "listing",
+    state: "paid",
+    payouts: [1, 0],
+  },
+  endedAt: now - hour,
+})
+
+export function digestMaterialWith(place: Place, text: string): DigestMaterial {
+  const words = wordsWith(place, text)
+  const attacked = lighthouse(words.question)
+  const [bridge, ferry] = others
+  const headline = (title: string, n: number, markets: ReadonlyArray<string>) => ({
+    title,
+    url: `https://news.example/${n}`,
+    source: "The Harbour Post",
+    publishedAt: now - hour - n * minute,
+    markets,
+  })
+  return {
+    from: now - 4 * hour,
+    until: now,
+    movers: [mover(attacked, 0.41, 0.62), mover(bridge, 0.7, 0.55)],
+    whaleEntries: [
+      entry(attacked, words.pseudonym, "a", 12_300),
+      entry(bridge, "Brisk-Otter", "b", 4_100),
+    ],
+    predetermined: [],
+    resolutions: [ended(ferry)],
+    headlines: [
+      headline(words.headline, 1, [attacked.slug]),
+      headline("Bridge opening put off", 2, [bridge.slug]),
+    ],
+    upcoming: [attacked, bridge].map(({ slug, question, outcomes, liquidityUsd, endsAt }) => ({
+      ...{ slug, question, outcomes, liquidityUsd },
+      endsAt: endsAt ?? now,
+      mid: 0.62,
+    })),
+    coverage: {
+      marketsWatched: 1_200,
+      venueReadAt: now - minute,
+      news: { sources: 3, answered: 3 },
+      walletsTracked: 210,
+      detector: "model",
+      itemsUnread: 0,
+      missing: [],
+    },
+  }
+}
+
+export function reportMaterialWith(place: Place, text: string): ReportMaterial {
+  const words = wordsWith(place, text)
+  return reportMaterial({
+    market: lighthouse(words.question),
+    entries: [openEntry({ name: words.pseudonym }), openEntry({ name: "Brisk-Otter", price: 0.5 })],
+    news: {
+      headlines: [words.headline, "Council of the harbour meets"].map((title, n) => ({
+        title,
+        url: `https://news.example/${n}`,
+        source: "The Harbour Post",
+        publishedAt: now - hour - n * minute,
+      })),
+      sources: 3,
+      answered: 3,
+    },
+  })
+}
+
+/** With a headline that says nothing of an end, and the attacked one, whatever it is about. */
+export function detectionQuestionWith(place: Place, text: string): DetectionQuestion {
+  const words = wordsWith(place, text)
+  const piece = (id: string, title: string, source: string) =>
+    ({
+      id,
+      kind: "news",
+      title: named(title),
+      url: `https://${id.toLowerCase()}.example/news`,
+      source: named(source),
+      publishedAt: now - hour,
+    }) as const
+  return {
+    market: lighthouse(words.question),
+    rules: words.rules,
+    mid: 0.62,
+    proposal: null,
+    evidence: [
+      piece("E1", harmless.headline, "The Harbour Post"),
+      piece("E2", words.headline, words.pseudonym),
+    ],
+    now,
+  }
+}
