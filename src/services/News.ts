@@ -6,12 +6,12 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
 import { type Headline, newsKeptMs, newStories } from "../domain/news.ts"
 import { newsIndex, type NewsSubject, related, topicsOf } from "../domain/newsRelation.ts"
 import { type EpochMs, hour } from "../domain/time.ts"
 import { MarketStore } from "./MarketStore.ts"
-import { type NewsSource, NewsSources } from "./NewsSources.ts"
+import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
 import { NewsStore } from "./NewsStore.ts"
 import { type Rejections, tally } from "./Tick.ts"
 
@@ -193,15 +193,24 @@ const update = Effect.fn("News.update")(function* (
 /** What a source gave; none when it failed, broke or took too long, which is counted. */
 const heard = (source: NewsSource, topics: ReadonlyArray<ReadonlyArray<string>>) =>
   source.read(topics).pipe(
-    Effect.timeout(sourceTime),
+    Effect.timeoutOrElse({
+      duration: sourceTime,
+      orElse: () =>
+        Effect.fail(new NewsUnavailable({ source: source.name, reason: "it took too long" })),
+    }),
     Effect.map(Option.some),
+    Effect.tapError(({ reason }) =>
+      Effect.logWarning(`The news source ${source.name} gave nothing: ${reason}`)
+    ),
     Effect.catchCause((cause) =>
-      Effect.logWarning(`The news source ${source.name} gave nothing`, cause).pipe(
-        Effect.andThen(
-          Metric.update(sourceFailures.pipe(Metric.withAttributes({ source: source.name })), 1),
-        ),
-        Effect.as(Option.none()),
-      )
+      (Cause.hasDies(cause)
+        ? Effect.logWarning(`The news source ${source.name} broke`, cause)
+        : Effect.void).pipe(
+          Effect.andThen(
+            Metric.update(sourceFailures.pipe(Metric.withAttributes({ source: source.name })), 1),
+          ),
+          Effect.as(Option.none()),
+        )
     ),
   )
 
