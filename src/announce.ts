@@ -6,9 +6,7 @@
 import { Cause, Duration, Predicate } from "effect"
 import { products } from "./domain/product.ts"
 import { usd } from "./domain/money.ts"
-import type { DigestReport } from "./services/Digests.ts"
 import type { TickReport } from "./services/Ingestion.ts"
-import type { NewsReport } from "./services/News.ts"
 import type { WhaleReport } from "./services/Whales.ts"
 import type { Budget, Settings } from "./settings.ts"
 
@@ -82,30 +80,6 @@ export function whaleLine(report: WhaleReport): string {
   const behind = report.behind.length > 0 ? `  more to do: ${report.behind.join(", ")}` : ""
   const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
   return `whales ${at}  ${counts.join("  ")}  ${report.seconds.toFixed(2)} s${behind}${failed}`
-}
-
-/** One reading of the news in one line. */
-export function headlinesLine(report: NewsReport): string {
-  const at = new Date(report.slot).toISOString().slice(11, 19)
-  const failed = report.failed.length > 0 ? `  FAILED ${report.failed.join(", ")}` : ""
-  return `news ${at}  ${report.headlines} new headlines  ` +
-    `${report.answered} of ${report.sources} sources answered  ${
-      report.seconds.toFixed(2)
-    } s${failed}`
-}
-
-/** One digest in one line: who wrote it, of how much, and what the fact check would not let through. */
-export function digestLine(report: DigestReport): string {
-  const at = new Date(report.slot).toISOString().slice(11, 16)
-  const counts = [
-    `by ${report.narrator}`,
-    `${report.words} words of ${report.facts} facts`,
-    `${report.refused} drafts refused`,
-    ...(report.failed > 0 ? [`${report.failed} drafts failed`] : []),
-    ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
-    ...(report.stored ? [] : ["another writer's stands"]),
-  ]
-  return `digest ${at}  ${counts.join("  ")}  ${report.seconds.toFixed(2)} s\n  ${report.title}`
 }
 
 /**

@@ -14,39 +14,11 @@ import * as newsStore from "./adapters/postgres/news.ts"
 import * as simulatedNews from "./adapters/simulation/news.ts"
 import { devWorld } from "./adapters/simulation/venue.ts"
 import * as template from "./adapters/template.ts"
-import type { digestBrief } from "./domain/digestFacts.ts"
-import type { templateDigest } from "./domain/digestTemplate.ts"
-import type { digestComplaints, digestOf } from "./domain/digestText.ts"
-import type { faultsOf } from "./domain/factCheck.ts"
-import type { quoted } from "./domain/untrusted.ts"
 import type { Detector } from "./services/Detector.ts"
-import type { DigestStore } from "./services/DigestStore.ts"
 import type { Narrator } from "./services/Narrator.ts"
 import { News } from "./services/News.ts"
 import { NewsSources } from "./services/NewsSources.ts"
-import type { NewsStore } from "./services/NewsStore.ts"
-import type { ReportStore } from "./services/ReportStore.ts"
 import type { Settings } from "./settings.ts"
-import type { written } from "./services/writing.ts"
-
-export { judgementJobs, judgementLayer } from "./judgementJobs.ts"
-
-/** Every port of the written products. */
-export type Intelligence =
-  | Narrator
-  | Detector
-  | News
-  | NewsSources
-  | NewsStore
-  | DigestStore
-  | ReportStore
-export type Checked = readonly [typeof written, typeof faultsOf, typeof quoted]
-export type Digesting = readonly [
-  typeof digestBrief,
-  typeof templateDigest,
-  typeof digestComplaints,
-  typeof digestOf,
-]
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
 export const writersLayer = (

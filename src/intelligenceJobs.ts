@@ -7,8 +7,8 @@
  * @module
  */
 import { Console, Duration, Effect, Option } from "effect"
-import { digestLine, headlinesLine } from "./announce.ts"
 import type { EpochMs } from "./domain/time.ts"
+import { digestLine, headlinesLine } from "./intelligenceLines.ts"
 import { Digests } from "./services/Digests.ts"
 import { News } from "./services/News.ts"
 import { keep } from "./services/Schedules.ts"

@@ -1,9 +1,11 @@
 /**
- * What a person at a terminal reads of the judgement behind the feed: which outcomes were told to exist
- * already, and how the service's own items fared.
+ * What a person at a terminal reads of what is written and judged: the news, each digest, which
+ * outcomes were told to exist already, and how the service's own items fared.
  *
  * @module
  */
+import type { DigestReport } from "./services/Digests.ts"
+import type { NewsReport } from "./services/News.ts"
 import type { PredeterminedReport } from "./services/Predetermined.ts"
 import type { ScoreReport } from "./services/SelfScore.ts"
 
@@ -27,6 +29,27 @@ export function scoreLine(report: ScoreReport): string {
     `judged: ${byCount(report.judged) || "none"}`,
   ]
   return line("scores", report, counts)
+}
+
+/** One reading of the news in one line. */
+export function headlinesLine(report: NewsReport): string {
+  return line("news", report, [
+    `${report.headlines} new headlines`,
+    `${report.answered} of ${report.sources} sources answered`,
+  ])
+}
+
+/** One digest: who wrote it, of how much, what the fact check would not let through, and its title. */
+export function digestLine(report: DigestReport): string {
+  const counts = [
+    `by ${report.narrator}`,
+    `${report.words} words of ${report.facts} facts`,
+    `${report.refused} drafts refused`,
+    ...(report.unwritten > 0 ? [`${report.unwritten} drafts not written`] : []),
+    ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
+    ...(report.stored ? [] : ["another writer's stands"]),
+  ]
+  return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`
 }
 
 interface Ticked {

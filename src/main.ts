@@ -43,14 +43,15 @@ import { WhaleTable } from "./services/WhaleTable.ts"
 import { newsLayer, writersLayer } from "./intelligence.ts"
 import { intelligenceJobs } from "./intelligenceJobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
+import { judgementJobs, judgementLayer } from "./judgementJobs.ts"
 import { load, type Settings } from "./settings.ts"
 import { untilSignal } from "./untilSignal.ts"
 import { databaseLayer, venueLayer } from "./venuePorts.ts"
 import { whaleJobs } from "./whaleJobs.ts"
 
-export type { Intelligence } from "./intelligence.ts"
-
 const pruneEvery = Duration.hours(1)
+/** What is judged by the prices of a tick waits for the first one, but no longer. */
+const firstTickMax = Duration.minutes(1)
 /** How long it is remembered which slots of a job were done. */
 const slotsKept = Duration.days(7)
 /** How long a shutdown waits for requests in flight. */
@@ -102,6 +103,7 @@ const servicesLayer = (settings: Settings) => {
       Resolving.layer,
       Research.layer,
       whalesLayer(settings),
+      judgementLayer(settings),
     ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
     Digests.layer({ venue: venueNames[settings.venue.kind] }),
@@ -199,8 +201,12 @@ const upkeepLayer = (settings: Settings) =>
       ),
     ]
     const ofWhales = yield* whaleJobs(settings, served.refresh, Deferred.await(ticked))
-    const ofDigests = yield* intelligenceJobs(settings, served.refresh, Deferred.await(ticked))
-    yield* Effect.forEach([...jobs, ...ofWhales, ...ofDigests], (job) => Effect.forkScoped(job))
+    const written = yield* intelligenceJobs(settings, served.refresh, Deferred.await(ticked))
+    const firstTick = Deferred.await(ticked).pipe(Effect.timeoutOption(firstTickMax))
+    const judged = (yield* judgementJobs(settings, served.refresh))
+      .map((job) => Effect.andThen(firstTick, job))
+    const all = [...jobs, ...ofWhales, ...written, ...judged]
+    yield* Effect.forEach(all, (job) => Effect.forkScoped(job))
   }))
 
 const adminLayer = (settings: Settings, draining: Ref.Ref<boolean>) =>

@@ -42,7 +42,7 @@ export interface DigestReport {
   readonly words: number
   /** Drafts that the fact check refused, and drafts that did not come. */
   readonly refused: number
-  readonly failed: number
+  readonly unwritten: number
   /** Parts of the material that could not be read. */
   readonly missing: ReadonlyArray<DigestPart>
   /** False when another writer's digest of the slot stands. */
@@ -103,7 +103,7 @@ export class Digests extends Context.Service<Digests, {
             facts: digest.facts.length,
             words: wordCount(digest.fullAnalysis),
             refused: text.refused,
-            failed: text.failed,
+            unwritten: text.failed,
             missing: material.coverage.missing,
             stored,
             seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
