@@ -58,9 +58,9 @@ function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
   const related = headlineCount(headlines.filter(({ markets }) => markets.length > 0).length)
   return factOf(
     news,
-    say`There were ${
-      headlineCount(headlines.length)
-    } from ${sources}, ${related} of them found for a market in play.`,
+    say`${headlineCount(headlines.length)} from ${sources} ${
+      headlines.length === 1 ? "was" : "were"
+    } read, ${related} of them found for a market in play.`,
   )
 }
 
@@ -137,7 +137,8 @@ const soon: About = { kind: "upcoming", topic: "count", section: "watch" }
 function upcomingCount(count: number): NewDigestFact {
   if (count === 0) return noneOf(soon, say`No market with enough money in it is due to end soon.`)
   const all = figure(countFigure(count, "market"))
-  return factOf(soon, say`${all} ${count === 1 ? "is" : "are"} due to end soon.`)
+  const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
+  return factOf(soon, say`${all} ${looked} looked at.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {

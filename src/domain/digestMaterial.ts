@@ -14,7 +14,7 @@ export type MoverItem = Extract<FeedItem, { type: "mover" }>
 export type WhaleEntryItem = Extract<FeedItem, { type: "whale_entry" }>
 export type PredeterminedItem = Extract<FeedItem, { type: "predetermined" }>
 
-/** A market that ended in the window, and how. */
+/** A market in which tracked wallets have entries, of which the end became known in the window. */
 export interface EndedMarket {
   readonly market: Pick<Market, "slug" | "question" | "outcomes">
   readonly resolution: Resolution

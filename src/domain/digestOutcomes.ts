@@ -93,14 +93,16 @@ function byEnd(a: EndedMarket, b: EndedMarket): number {
 const ends: About = { kind: "resolution", topic: "count", section: "predetermined" }
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
-  if (ended.length === 0) return noneOf(ends, say`No market is known to have ended.`)
+  if (ended.length === 0) {
+    return noneOf(ends, say`No market of tracked wallets is known to have ended.`)
+  }
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
   const cancelled = ended.length - paid
   const ways = [
     ...(paid > 0 ? [say`${marketCount(paid)} paid out`] : []),
     ...(cancelled > 0 ? [say`${marketCount(cancelled)} closed without a payout`] : []),
   ]
-  return factOf(ends, say`Of markets that ended, ${listed(ways)}.`)
+  return factOf(ends, say`Of markets of tracked wallets that ended, ${listed(ways)}.`)
 }
 
 function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs): NewDigestFact {

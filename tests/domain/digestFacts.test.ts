@@ -13,10 +13,13 @@ import type { DigestMaterial, MoverItem, UpcomingMarket } from "../../src/domain
 import { complaintOf, factsById, faultsOf } from "../../src/domain/factCheck.ts"
 import { moveFigure, priceFigure, usdFigure, whenFigure } from "../../src/domain/phrases.ts"
 import { hour, minute } from "../../src/domain/time.ts"
-import { labelOf, namesOf, stakeOf, tracesOf } from "../support/digestOracle.ts"
+import { whaleItem } from "../../src/domain/whaleItem.ts"
+import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../support/digestOracle.ts"
 import { anyMaterial, quiet, until } from "../support/digests.ts"
 import { law } from "../support/effect.ts"
+import { heldEntry, trackedWallet } from "../support/entries.ts"
 import { anyInt } from "../support/hostile.ts"
+import { market } from "../support/market.ts"
 
 const limits: Readonly<Partial<Record<DigestTopic, number>>> = {
   flow: 3,
@@ -54,6 +57,8 @@ law("digestBrief() keeps to its limits, and states what there is up to them", an
   strictEqual(stated("resolution"), Math.min(it.resolutions.length, 8))
   strictEqual(stated("related", "headline"), Math.min(it.headlines.length, 12))
   strictEqual(stated("upcoming"), Math.min(it.upcoming.length, 6))
+  const shared = tally(it.whaleEntries.map(({ data }) => data.market.slug)).filter((n) => n > 1)
+  strictEqual(stated("flow"), Math.min(shared.length, 3))
   return facts.length <= 100 &&
     Object.entries(limits).every(([topic, most]) =>
       facts.filter((fact) => fact.topic === topic).length <= most
@@ -216,7 +221,7 @@ Deno.test("digestBrief() of a quiet window says that nothing happened, and that 
       "No market moved far enough to be told.",
       "No entry of a tracked wallet was told.",
       "No outcome was found that exists already.",
-      "No market is known to have ended.",
+      "No market of tracked wallets is known to have ended.",
       "No headline was found.",
       "No market with enough money in it is due to end soon.",
     ],
@@ -261,9 +266,26 @@ Deno.test("digestBrief() says what was not looked at, and claims no quiet of it"
     { missing: ["whales", "news", "upcoming"] },
     "Which wallets are tracked could not be read.",
   )
-  ok(!/No market is known to have ended|No headline was found|due to end soon/.test(unread))
+  ok(!/is known to have ended|No headline was found|due to end soon/.test(unread))
   says(
     { missing: ["news"] },
     "What news there was could not be read, so nothing here says why a price moved.",
   )
+})
+
+Deno.test("digestBrief() adds stakes up to the same dollar whatever their order", () => {
+  const { title, createdAt, data } = whaleItem(
+    { wallet: trackedWallet(), market: market(), entry: heldEntry(), microstructure: null },
+    until,
+  )
+  ok("stakeUsd" in data)
+  const entry = (stakeUsd: number, feedIndex: number) => ({
+    ...{ type: "whale_entry" as const, title, createdAt, feedIndex },
+    data: { ...data, stakeUsd },
+  })
+  const sums = [[0.7, 0.1, 0.7], [0.7, 0.7, 0.1]].map((stakes) => {
+    const { facts } = digestBrief({ ...quiet, whaleEntries: stakes.map(entry) })
+    return sumOf(facts, /put ([\d,]+) USD into 3 entries/)
+  })
+  equal(sums, [["2"], ["2"]])
 })
