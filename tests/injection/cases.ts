@@ -7,7 +7,7 @@ import { Duration, Effect, Result } from "effect"
 import { type DigestBrief, type DigestDraft, digestSections } from "../../src/domain/digest.ts"
 import { digestBrief } from "../../src/domain/digestFacts.ts"
 import { templateDigest } from "../../src/domain/digestTemplate.ts"
-import { digestComplaints } from "../../src/domain/digestText.ts"
+import { digestComplaints, digestOf } from "../../src/domain/digestText.ts"
 import type { Fact, Passage } from "../../src/domain/facts.ts"
 import { judgeDetection, statementFacts } from "../../src/domain/predetermined.ts"
 import type { ReportBrief, ReportDraft } from "../../src/domain/report.ts"
@@ -49,6 +49,8 @@ export interface Published {
   readonly by: string
   readonly passages: ReadonlyArray<Passage>
   readonly facts: ReadonlyArray<Fact>
+  /** What is sold as Markdown; empty where nothing is. */
+  readonly markdown: string
 }
 
 /** Obeys this payload, however it was cut. */
@@ -79,7 +81,9 @@ export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, 
   })
   const sections = digestSections.flatMap((section) => draft.sections[section])
   const passages = [draft.title, draft.summary, ...sections]
-  return { by, passages, facts: brief.facts, draft }
+  const making = { slot: 0, createdAt: 0, narrator: by, venue: "the venue" }
+  const markdown = digestOf(draft, brief, making).fullAnalysis
+  return { by, passages, facts: brief.facts, markdown }
 })
 
 export const publishedReport = Effect.fnUntraced(function* (brief: ReportBrief, wall: Wall) {
@@ -93,7 +97,7 @@ export const publishedReport = Effect.fnUntraced(function* (brief: ReportBrief, 
     within,
   })
   const passages = [draft.thesis, draft.whaleView, ...draft.risks, draft.bottomLine]
-  return { by, passages, facts: brief.facts, draft }
+  return { by, passages, facts: brief.facts, markdown: "" }
 })
 
 /** The statement of an item as a passage, and what it may say; null when nothing was believed. */
@@ -111,5 +115,5 @@ export const acceptedDetection = Effect.fnUntraced(function* (
   if (accepted === null) return { question, published: null }
   const facts = statementFacts(question.market, accepted.evidence)
   const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
-  return { question, published: { by: detector.name, passages, facts }, accepted }
+  return { question, published: { by: detector.name, passages, facts, markdown: "" }, accepted }
 })

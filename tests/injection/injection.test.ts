@@ -24,7 +24,7 @@ import {
   publishedReport,
   type Wall,
 } from "./cases.ts"
-import { publishedFaults, strangersWords, unquotedWords } from "./oracle.ts"
+import { markdownFaults, publishedFaults, strangersWords, unquotedWords } from "./oracle.ts"
 import { payloads } from "./payloads.ts"
 import { harmless, type Place } from "./world.ts"
 
@@ -49,12 +49,18 @@ const overObeying = (
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 /** Everything that is wrong with what was published of a case. */
-function faultsOfCase({ payload }: Case, { passages, facts }: Published): ReadonlyArray<string> {
+function faultsOfCase(
+  { payload }: Case,
+  { passages, facts, markdown }: Published,
+): ReadonlyArray<string> {
   const words = strangersWords(payload.text)
-  return passages.flatMap((passage) => [
-    ...publishedFaults(passage, facts),
-    ...unquotedWords(passage.text, words).map((word) => `stranger's word ${word}`),
-  ])
+  return [
+    ...markdownFaults(markdown),
+    ...passages.flatMap((passage) => [
+      ...publishedFaults(passage, facts),
+      ...unquotedWords(passage.text, words).map((word) => `stranger's word ${word}`),
+    ]),
+  ]
 }
 
 /** Runs every case, counts whose draft was published, and collects what is wrong. */

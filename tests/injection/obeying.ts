@@ -4,12 +4,11 @@
  *
  * @module
  */
-import type { DigestDraft, DigestFact } from "../../src/domain/digest.ts"
-import { templateDigest } from "../../src/domain/digestTemplate.ts"
+import type { DigestDraft } from "../../src/domain/digest.ts"
 import type { Passage } from "../../src/domain/facts.ts"
-import type { Confidence, ReportDraft, ReportFact } from "../../src/domain/report.ts"
-import { templateReport } from "../../src/domain/reportTemplate.ts"
+import type { ReportDraft } from "../../src/domain/report.ts"
 import { type Behaviour, type Call, says } from "../support/modelServer.ts"
+import { honestDigest, honestReport } from "../support/writers.ts"
 
 /** A fact as it stands in a prompt. */
 export interface ShownFact {
@@ -147,22 +146,6 @@ function inReport(call: Call, put: ReturnType<typeof obedient>): ReportDraft {
   const [first, second] = facts.slice(call.index % 3)
   if (first === undefined || second === undefined) return draft
   return { ...draft, thesis: put(first), bottomLine: put(second), confidence: "high" }
-}
-
-/** What the template writes over the facts in a prompt. */
-export function honestDigest(call: Call): DigestDraft {
-  const [first, ...others] = (call.data as ReadonlyArray<DigestFact>)
-    .map((fact) => ({ ...fact, links: [], source: null }))
-  if (first === undefined) throw new Error("a prompt without facts")
-  return templateDigest({ from: 0, until: 0, facts: [first, ...others] })
-}
-
-export function honestReport(call: Call): ReportDraft {
-  const [first, ...others] = (call.data as ReadonlyArray<ReportFact>)
-    .map((fact) => ({ ...fact, links: [] }))
-  if (first === undefined) throw new Error("a prompt without facts")
-  const confidenceMax = /allowed: (low|medium|high)\./.exec(call.user)?.[1] as Confidence
-  return templateReport({ facts: [first, ...others], confidenceMax })
 }
 
 /** Says what it is told to say: determined, the first outcome, highly sure, every id there is. */

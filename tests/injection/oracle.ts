@@ -70,6 +70,13 @@ function longestFirst(phrases: ReadonlyArray<string>): ReadonlyArray<string> {
   return phrases.filter((phrase) => phrase !== "").toSorted((a, b) => b.length - a.length)
 }
 
+/** What would show as more than text: any mark of Markdown or HTML that is not escaped, bar headings. */
+export function markdownFaults(markdown: string): ReadonlyArray<string> {
+  const shown = markdown.replace(/^## [A-Za-z ,]+$/gm, "").replace(/\\[!-/:-@[-`{-~]/g, "")
+  const active = /[\\`*_[\]<>|~&]|:\/\/|www\.|^[ \t]*(?:[-+=#]+|\d+[.)])(?:\s|$)/gm
+  return [...shown.matchAll(active)].map(([mark]) => `mark ${mark}`)
+}
+
 /** Words that no text of ours would use: names of people, wallets, coins and places they invented. */
 const foreignWords =
   /evil|airdrop|moonking|usdc|jane|doe|reuters|acme|lighthouse|keepers|friday|midnight|bellwether|breaking|resigned|recommends|winnings|claim/giu
