@@ -71,11 +71,12 @@ law(
   (material) => {
     const isTraced = tracesOf(material)
     const names = namesOf(material)
-    for (const { certain, figures, kind, links, names: own } of digestBrief(material).facts) {
+    for (const fact of digestBrief(material).facts) {
+      const { certain, figures, kind, links, names: own, topic } = fact
       equal(figures.filter((figure) => !isTraced(figure)), [], kind)
       equal(own.filter((name) => !names.has(name) && name !== "unnamed"), [], kind)
       equal(links, [])
-      ok(!certain || kind === "resolution" || kind === "predetermined")
+      strictEqual(certain, topic === "resolution" || topic === "predetermined")
     }
   },
   { runs: 3_000 },
@@ -201,6 +202,15 @@ law("the sums of a digest are those of a count by hand", anyMaterial, (material)
     facts.some(({ statement }) => statement.includes("Nothing came from a wallet labelled")),
     whaleEntries.length > 0 && !edged,
   )
+
+  const { headlines } = material
+  if (headlines.length > 0) {
+    equal(sumOf(facts, /^(\d+) headlines? from (\d+) publishers?.* read, (\d+) headlines? of/), [
+      n(headlines.length),
+      n(new Set(headlines.map(({ source }) => source)).size),
+      n(headlines.filter(({ markets }) => markets.length > 0).length),
+    ])
+  }
 
   const paid = resolutions.filter(({ resolution }) => resolution.state === "paid").length
   equal(sumOf(facts, /(\d+) markets? paid out/), paid === 0 ? [] : [n(paid)])
