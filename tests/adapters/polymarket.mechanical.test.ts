@@ -174,34 +174,34 @@ Deno.test("the patterns were flagged in so many rows", () => {
   ok(cases.tags >= 100 && cases.price_stream >= 1_900, JSON.stringify(cases))
 })
 
+/** Rows of the listing, as if they were live: the flag is given to those only. */
+const live = (row: Fields): Fields => ({
+  ...row,
+  ...{
+    active: true,
+    closed: false,
+    archived: false,
+    acceptingOrders: true,
+    endDate: null,
+    endDateIso: null,
+  },
+})
+
+function rowsOf(path: string): ReadonlyArray<Fields> {
+  const body = recorded(path)
+  return (Array.isArray(body) ? body : [body]).flatMap((value: Fields) =>
+    Array.isArray(value["markets"])
+      ? value["markets"].map((market: Fields) => ({
+        events: [{ ...value, markets: [] }],
+        ...market,
+      }))
+      : [value]
+  )
+}
+
 if (!hasRecordings) {
   skipAloud("no ordinary recorded market is mechanical", "../shared/data is missing")
 } else {
-  /** Rows of the listing, as if they were live: the flag is given to those only. */
-  const live = (row: Fields): Fields => ({
-    ...row,
-    ...{
-      active: true,
-      closed: false,
-      archived: false,
-      acceptingOrders: true,
-      endDate: null,
-      endDateIso: null,
-    },
-  })
-
-  function rowsOf(path: string): ReadonlyArray<Fields> {
-    const body = recorded(path)
-    return (Array.isArray(body) ? body : [body]).flatMap((value: Fields) =>
-      Array.isArray(value["markets"])
-        ? value["markets"].map((market: Fields) => ({
-          events: [{ ...value, markets: [] }],
-          ...market,
-        }))
-        : [value]
-    )
-  }
-
   Deno.test("of the recorded listing only the 5-minute market is mechanical, and by every one of its signs", () => {
     const captures = [...Deno.readDirSync(`${recordingsDir}polymarket-captures`)]
       .map(({ name }) => name).filter((name) =>
