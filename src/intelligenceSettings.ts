@@ -7,7 +7,7 @@
  * @module
  */
 import { Config, Effect, Redacted } from "effect"
-import { type Feed, feedsMax, nameOf } from "./adapters/news/feeds.ts"
+import { type Feed, feedsMax, namedByHost } from "./adapters/news/feeds.ts"
 import type { ModelOptions } from "./adapters/openai/model.ts"
 import { isLoopback, type Read, readServiceUrl, refuse } from "./settingsReader.ts"
 
@@ -145,9 +145,8 @@ function feedsOf(text: string): Extract<NewsSettings, { kind: "real" }> | null {
   const distinct = new Set(addresses)
   if (parts.length === 0 || distinct.size < addresses.length || distinct.has(null)) return null
   if (addresses.length > feedsMax || parts.length - addresses.length > 1) return null
-  const urls = addresses.filter((address) => address !== null)
-  const feeds = urls.map((url) =>
-    builtInFeeds.find((feed) => feed.url === url) ?? { name: nameOf(url, urls), url }
+  const feeds = namedByHost(addresses.filter((address) => address !== null)).map((feed) =>
+    builtInFeeds.find(({ url }) => url === feed.url) ?? feed
   )
   return { kind: "real", gdelt: parts.length > addresses.length, feeds }
 }

@@ -52,15 +52,15 @@ test("real news is refused beside a world that is not the real present", () =>
     }
   }))
 
-test("feeds are named by their hosts, by their paths where a host has two, or as they are known", () =>
+test("feeds are named by their hosts, with a number where a host has two, or as they are known", () =>
   Effect.gen(function* () {
     const list = "https://a.example/1?x=y, https://a.example/2,https://b.example/rss," +
       "gdelt,https://feeds.bbci.co.uk/news/world/rss.xml,"
     const { news } = yield* settings({ ...real, NEWS_FEEDS: list })
     ok(news.kind === "real" && news.gdelt)
     equal(news.feeds, [
-      { name: "a.example/1?x=y", url: "https://a.example/1?x=y" },
-      { name: "a.example/2", url: "https://a.example/2" },
+      { name: "a.example", url: "https://a.example/1?x=y" },
+      { name: "a.example 2", url: "https://a.example/2" },
       { name: "b.example", url: "https://b.example/rss" },
       { name: "BBC", url: "https://feeds.bbci.co.uk/news/world/rss.xml" },
     ])

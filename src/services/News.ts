@@ -113,7 +113,7 @@ export class News extends Context.Service<News, {
 const headlinesMax = 50_000
 /** Headlines that are compared with markets, the newest; the questions that tell how rare a word is. */
 const indexedMax = 4_000
-const questionsMax = 2_000
+const questionsMax = 1_000
 /** How long a replica that did not read the sources itself goes on with what it knows. */
 const indexFor = Duration.minutes(5)
 /** Subjects a source is asked for, and the most liquid markets that they are taken from. */

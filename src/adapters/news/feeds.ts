@@ -16,9 +16,16 @@ export const gdeltUrl = "https://api.gdeltproject.org/api/v2/doc/doc"
 /** Feeds there may be: each is asked every quarter of an hour. */
 export const feedsMax = 40
 
-/** A feed without a name is called by its host, and by its path too where others share the host. */
-export function nameOf(url: string, others: ReadonlyArray<string>): string {
-  const { host, pathname, search } = new URL(url)
-  const shared = others.some((other) => other !== url && new URL(other).host === host)
-  return shared ? `${host}${pathname}${search}` : host
+/**
+ * The feeds at these addresses, each called by its host, from the second of a host on with a number:
+ * names are published, and a path or a query may hold somebody's key.
+ */
+export function namedByHost(urls: ReadonlyArray<string>): ReadonlyArray<Feed> {
+  const seen = new Map<string, number>()
+  return urls.map((url) => {
+    const { host } = new URL(url)
+    const count = (seen.get(host) ?? 0) + 1
+    seen.set(host, count)
+    return { name: count === 1 ? host : `${host} ${count}`, url }
+  })
 }
