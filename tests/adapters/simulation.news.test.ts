@@ -8,7 +8,9 @@ import { TestClock } from "effect/testing"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { SimulatedMarket } from "../../src/adapters/simulation/lives.ts"
 import {
+  feedOf,
   feedRowsMax,
+  found,
   indexName,
   indexRowsMax,
   layer,
@@ -175,6 +177,20 @@ test("the sources give what is out, of the last day, newest first, and not too m
       earlier = rows
     }
   }).pipe(Effect.provide(layer(world))))
+
+Deno.test("a feed and an answer of the index are cut to their limits, the newest kept", () => {
+  const rows = Array.from({ length: 200 }, (_, n): Published => ({
+    ...{ title: `Lighthouse ${n}`, url: `https://x.example/${n}`, source: "x" },
+    ...{ publishedAt: start - n * minute, kind: "noise", marketId: null },
+  }))
+  const busy = { published: () => rows }
+  equal(
+    outlets.map((outlet) => feedOf(busy, outlet, start)),
+    outlets.map(() => rows.slice(0, feedRowsMax)),
+  )
+  const all = found(busy, [["lighthouse"]], start)
+  equal([all.length, all[0]?.publishedAt], [indexRowsMax, start])
+})
 
 test("the index finds every headline that holds all words of a topic, and no other", () =>
   Effect.gen(function* () {
