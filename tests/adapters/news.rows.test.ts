@@ -46,6 +46,15 @@ Deno.test("a bad row costs only itself, and is counted by what it lacks", () => 
   equal(rejected, { no_address: 2, no_time: 2, in_the_future: 1, too_old: 1 })
 })
 
+Deno.test("an item without a link is found at its guid, unless that is no address", () => {
+  const items = [true, false].map((link, n) =>
+    `<item><title>Title ${n}</title><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate>` +
+    `<guid isPermaLink="${link}">https://news.example/${n}</guid></item>`
+  )
+  const { rows, rejected } = Result.getOrThrow(headlines(rss(items.join(""))))
+  equal([rows.map(({ url }) => url), rejected], [["https://news.example/0"], { no_address: 1 }])
+})
+
 Deno.test("ten thousand items are not all read", () => {
   const items = Array.from(
     { length: 10_000 },

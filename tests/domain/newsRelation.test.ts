@@ -135,6 +135,12 @@ Deno.test("a common name alone relates nothing, a rare one told in full does", (
   equal(about("Will Imre Nagybanya be king?"), new Set(["Crowds greet Imre Nagybanya"]))
 })
 
+Deno.test("without any of the question's names nothing is about it, whatever else is shared", () => {
+  const headlines = headlinesOf(["Canal subsidy scheme revived", "Macron revives canal subsidy"])
+  const subject = subjectOf("Will Macron revive the canal subsidy scheme?")
+  equal(titlesFor(headlines, [], subject), new Set(["Macron revives canal subsidy"]))
+})
+
 Deno.test("words are one spelling each: accents, initials, plurals, thousands, owners, aliases", () => {
   const terms = (text: string) => wordsOf(text).map(({ term }) => term)
   equal(terms("José’s U.S. cities"), ["jose", "usa", "city"])
