@@ -176,7 +176,8 @@ export const products = {
     price: atomic("1.00"),
     order: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
-      "with the evidence they rest on: 7 days of prices, the live order book. Kept for 30 minutes. " +
+      "with the evidence they rest on: 7 days of prices, the live order book, tracked wallets with " +
+      "their record, related news, numbered facts. Kept for 30 minutes. " +
       "An unknown market costs nothing; a call that fails after payment is refunded",
     tags: ["prediction-markets", "research"],
     parameters: [

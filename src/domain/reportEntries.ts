@@ -66,9 +66,9 @@ function totals(
   return joined([
     stated`Tracked wallets have open entries in this market: ${first}, ${second}.`,
     ...makers === 0 ? [] : [
-      stated`Another ${
+      stated`Left out of that is ${
         figure(countFigure(makers, "entry", "entries"))
-      } of wallets that make markets do not count, for their entries are a trade and no view.`,
+      } by wallets that make markets: to them it is a trade and no view.`,
     ],
     ...entries.length < entriesReadMax
       ? []
@@ -77,7 +77,7 @@ function totals(
 }
 
 function entryStated(material: ReportMaterial, entry: OpenEntry): Stated {
-  const who = name(entry.name, "without a name")
+  const who = name(entry.name)
   const ago = figure(durationFigure(material.now - entry.firstFillAt))
   return joined([
     stated`The tracked wallet ${who} bought ${outcomeName(material, entry.outcome)} at ${

@@ -40,7 +40,7 @@ export function confidenceMaxOf(material: ReportMaterial): Confidence {
 
 function marketFact(material: ReportMaterial): Unnumbered {
   const { market } = material
-  const question = name(market.question, "a question without words")
+  const question = name(market.question)
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
   return fact(
     "thesis",
@@ -122,10 +122,8 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
       "thesis",
       "news",
       stated`At ${figure(timeFigure(publishedAt))} ${
-        name(source, "a source without a name")
-      } published a headline that may belong to the question: ${
-        name(title, "a headline without words")
-      }.`,
+        name(source)
+      } published a headline that may belong to the question: ${name(title)}.`,
       { links: [url] },
     )
   )

@@ -60,7 +60,7 @@ export function priceOf({ priceAction, microstructure }: ReportMaterial): Series
 
 /** An outcome as facts call it. */
 export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1): Stated {
-  return name(market.outcomes[outcome], "an outcome without a name")
+  return name(market.outcomes[outcome])
 }
 
 /** How a market does by each measure of the gate that movers pass. */

@@ -26,12 +26,10 @@ export function figure(text: string): Stated {
   return { statement: text, figures: [text], names: [] }
 }
 
-/** A stranger's words between quotation marks; `nameless`, of ours, where nothing is left of them. */
-export function name(text: string, nameless: string): Stated {
+/** A stranger's words, between quotation marks. */
+export function name(text: string): Stated {
   const shown = named(text)
-  return shown === ""
-    ? { statement: nameless, figures: [], names: [] }
-    : { statement: quoted(shown), figures: [], names: [shown] }
+  return { statement: quoted(shown), figures: [], names: [shown] }
 }
 
 /** Sentences one after another. */

@@ -29,6 +29,7 @@ law("a fact of a report is a sound passage that rests on itself alone", anyMater
     equal(faultsOf({ text: statement, facts: [id] }, known), [], statement)
     ok(figures.every((figure) => statement.includes(figure)), statement)
     ok(names.every((name) => statement.includes(`“${name}”`)), statement)
+    ok(!statement.includes("“”"), statement)
   }
 }, many)
 
@@ -123,7 +124,7 @@ Deno.test("what tracked wallets hold is counted by outcome, without those that m
     ],
   }))
   ok(text.includes("2 entries on “Yes” for 4,500 USD, 1 entry on “No” for 700 USD"), text)
-  ok(text.includes("Another 1 entry of wallets that make markets"), text)
+  ok(text.includes("Left out of that is 1 entry by wallets that make markets"), text)
 })
 
 Deno.test("the record of a wallet is told from its thirtieth resolved entry on", () => {
