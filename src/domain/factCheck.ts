@@ -5,11 +5,13 @@
  * pay: whoever wrote a passage, and whatever was in the prompt, only this can be published:
  *
  * - figures, names (between “ and ”) and links of the facts the passage names, exactly;
- * - plain words (plainWords.ts): what strangers wrote stands between quotation marks or not at all, for
- *   a headline in our own words would be our own claim;
- * - words of certainty (certainty.ts) where one of those facts is certain.
+ * - plain words (plainWords.ts): what strangers wrote stands between quotation marks or not at all,
+ *   for a headline in our own words would be our own claim;
+ * - words of certainty (certainty.ts) where one of those facts is certain;
  *
- * It sees words, not sense: not which figure belongs to which name of one passage, not whether a
+ * and where a sentence quotes names, only figures, links and certainty of the facts that hold them.
+ *
+ * It sees words, not sense: not which figure belongs to which name of one sentence, not whether a
  * price rose or fell, not a slanted adjective.
  *
  * @module
@@ -78,8 +80,9 @@ const advice: Readonly<Record<FaultCode, (found: string) => string>> = {
   no_facts: () => "it names no facts; name the ids of those it rests on",
   unknown_fact: (found) => `${found} is not the id of a fact; name ids from the list only`,
   figure: (found) =>
-    `${found} is no figure of the facts it names, or has another word or sign beside it; copy a ` +
-    `figure whole, with its unit and nothing added, and write no numbers in words`,
+    `${found} is no figure of the facts it names, belongs to other names than its sentence quotes, ` +
+    `or has another word or sign beside it; copy a figure whole, with its unit and nothing added, ` +
+    `and write no numbers in words`,
   name: (found) =>
     `${found} is no name in the facts it names; quote a name whole and letter by letter, between ` +
     `“ and ”, and use no other quotation marks`,
@@ -88,7 +91,8 @@ const advice: Readonly<Record<FaultCode, (found: string) => string>> = {
     `case words`,
   link: (found) => `${found} is no link of the facts it names; leave addresses out`,
   certainty: (found) =>
-    `${found} speaks with certainty, and none of the facts it names is certain; say what is known`,
+    `${found} speaks with certainty, and no fact that its sentence is about is certain; say what is ` +
+    `known`,
   markup: (found) => `${found} is no plain text; write sentences without marks or lists`,
   length: (found) =>
     `${found} is too much or too little: between one word and ${passageLengthMax} characters, ` +
@@ -106,18 +110,36 @@ export function wordCount(text: string): number {
 
 function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Fault> {
   const vocabulary = vocabularyOf(own)
-  const chunks = chunksOf(text, vocabulary)
-  if (chunks.length === 0) return [fault("length", "an empty passage")]
-  const sentences = chunks.filter(({ mark }) => /[.!?]/.test(mark)).length
-  if (sentences > passageSentencesMax) return [fault("length", `${sentences} sentences`)]
-  const judge = judgeOf(vocabulary, own.some((fact) => fact.certain))
-  const faults: Array<Fault> = []
-  for (const [n, chunk] of chunks.entries()) {
-    const code = judge(chunk, chunks[n - 1], chunks[n + 1])
-    if (code !== null) faults.push(fault(code, chunk.text))
-    if (faults.length === faultsMax) break
+  const sentences = sentencesOf(chunksOf(text, vocabulary))
+  if (sentences.length === 0) return [fault("length", "an empty passage")]
+  if (sentences.length > passageSentencesMax) {
+    return [fault("length", `${sentences.length} sentences`)]
   }
-  return faults
+  return sentences.flatMap((sentence) => {
+    const judge = judgeOf(factsIn(sentence, own))
+    return sentence.flatMap((chunk, n) => {
+      const code = judge(chunk, sentence[n - 1], sentence[n + 1])
+      return code === null ? [] : [fault(code, chunk.text)]
+    })
+  }).slice(0, faultsMax)
+}
+
+function sentencesOf(chunks: ReadonlyArray<Chunk>): ReadonlyArray<ReadonlyArray<Chunk>> {
+  const sentences: Array<Array<Chunk>> = []
+  let ended = true
+  for (const chunk of chunks) {
+    if (ended) sentences.push([chunk])
+    else sentences.at(-1)?.push(chunk)
+    ended = /[.!?]/.test(chunk.mark)
+  }
+  return sentences
+}
+
+/** The facts a sentence can be about: those with a name that it quotes, or all when it quotes none. */
+function factsIn(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): ReadonlyArray<Fact> {
+  const quoted = sentence.flatMap(({ kind, text }) => kind === "name" ? [text] : [])
+  if (quoted.length === 0) return own
+  return own.filter(({ names }) => quoted.some((name) => names.includes(name)))
 }
 
 function vocabularyOf(own: ReadonlyArray<Fact>): Vocabulary {
@@ -140,15 +162,18 @@ type Judge = (
   after: Chunk | undefined,
 ) => FaultCode | null
 
-function judgeOf({ names }: Vocabulary, certain: boolean): Judge {
+/** Judges the chunks of a sentence about `facts`. */
+function judgeOf(facts: ReadonlyArray<Fact>): Judge {
+  const { names, figures, links } = vocabularyOf(facts)
+  const certain = facts.some((fact) => fact.certain)
   return (chunk, before, after) => {
     switch (chunk.kind) {
       case "figure":
-        return standsAlone(chunk, before, after) ? null : "figure"
+        return figures.includes(chunk.text) && standsAlone(chunk, before, after) ? null : "figure"
       case "name":
         return names.has(chunk.text) ? null : "name"
       case "link":
-        return null
+        return links.includes(chunk.text) ? null : "link"
       case "dash":
         return before === undefined || after === undefined ? "markup" : null
       case "stray":
@@ -165,7 +190,7 @@ function standsAlone(
   before: Chunk | undefined,
   after: Chunk | undefined,
 ): boolean {
-  if (before?.kind === "dash" || signs.has(before?.text ?? "")) return false
+  if (before?.kind === "dash" || signs.test(before?.text ?? "")) return false
   if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
   if (mark !== "" || after === undefined) return true
   if (/[\p{L}%]/u.test(text)) return after.kind !== "word" || !isUnitWord(after.text.toLowerCase())
@@ -174,7 +199,7 @@ function standsAlone(
 }
 
 /** Words that would be read as the sign of a figure behind them. */
-const signs: ReadonlySet<string> = new Set(["positive", "negative"])
+const signs = /(?:positive|negative)$/i
 
 function wordFault(
   { text, first, mark }: Chunk,

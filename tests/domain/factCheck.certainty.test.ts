@@ -60,7 +60,8 @@ law(
 law(
   "a word of certainty passes with a certain fact among the passage's own",
   Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), word: oneOf(sureWords) }),
-  ({ story, which, word }) => {
+  ({ story: { sentences, ...told }, which, word }) => {
+    const story = { ...told, sentences: sentences.slice(0, 1) }
     equal(codesIn(inserted(story, which, word)), [], word)
     const capital = word.slice(0, 1).toUpperCase() + word.slice(1)
     if (story.own.some(({ names }) => names.join(" ").includes(capital))) return
@@ -142,20 +143,41 @@ Deno.test("faultsOf() knows the limits of one passage", () => {
 })
 
 Deno.test("faultsOf() lets nothing beside a figure turn it", () => {
-  const figures = ["0.62", "4 hours", "no hours", "zorbek"]
+  const figures = ["0.62", "4", "4 hours", "no hours", "zorbek"]
   const own = factsById([
     fact({ figures, names: ["minus", "Yes"], links: ["javascript:x", "a.example"] }),
   ])
   const codes = (text: string) => faultsOf({ text, facts: ["F1"] }, own).map(({ code }) => code)
   equal(codes("A positive 0.62 it is."), ["figure"])
+  equal(codes("Negative 0.62 it is."), ["figure"])
   equal(codes("It moved by negative 4 hours."), ["figure"])
   equal(codes("It moved by “minus” 0.62 today."), ["figure"])
   equal(codes("It bought “Yes” 4 hours ago, at 0.62."), [])
+  equal(codes("It was in 4 hours, at 0.62."), [])
   equal(codes("It was 4 hours shares."), ["figure"])
   equal(codes("It was 0.62 4 hours ago."), ["figure", "figure"])
   equal(codes("For zorbek now."), ["word"])
   equal(codes("See javascript:x now."), ["link"])
   equal(codes("See a.example now."), ["link"])
+})
+
+Deno.test("faultsOf() lets a sentence be certain of what it quotes only", () => {
+  const facts = factsById([
+    fact({ names: ["Will it rain?"], certain: true }),
+    fact({ id: "F2", names: ["Will it snow?"], links: ["https://a.example/x"] }),
+  ])
+  const codes = (text: string) =>
+    faultsOf({ text, facts: ["F1", "F2"] }, facts).map(({ code }) => code)
+  equal(codes("“Will it rain?” is decided. “Will it snow?” is open."), [])
+  equal(codes("“Will it rain?” is open. “Will it snow?” is decided."), ["certainty"])
+  equal(codes("“Will it rain?” is open (https://a.example/x)."), ["link"])
+})
+
+Deno.test("faultsOf() begins a sentence after a full stop, a colon, and nowhere else", () => {
+  equal(told("It rose. Prices fell: Depth is thin! Is it? It is."), [])
+  equal(told("It rose, Prices fell."), ["word"])
+  equal(told("It rose; Prices (Depth) fell."), ["word", "word"])
+  equal(told("It rose – Prices fell."), ["word"])
 })
 
 Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
@@ -168,8 +190,9 @@ Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
 Deno.test("complaintOf() says where, what and what to do", () => {
   strictEqual(
     complaintOf({ code: "figure", found: "0.63" }, "risks 2"),
-    "risks 2: “0.63” is no figure of the facts it names, or has another word or sign beside it; " +
-      "copy a figure whole, with its unit and nothing added, and write no numbers in words",
+    "risks 2: “0.63” is no figure of the facts it names, belongs to other names than its sentence " +
+      "quotes, or has another word or sign beside it; copy a figure whole, with its unit and " +
+      "nothing added, and write no numbers in words",
   )
 })
 

@@ -195,6 +195,28 @@ law(
 )
 
 law(
+  "a figure fails in a sentence that quotes only names of other facts",
+  Arbitrary.all({ story: anyStory(true), which: anyInt(0, 99), n: anyInt(0, 99) }),
+  ({ story, which, n }) => {
+    const [first, second] = story.own
+    if (first === undefined || second === undefined) return false
+    const quoted = pick(first.names, which, "")
+    const figure = pick(second.figures, n, "")
+    const sentence = (figure: string) => [
+      { kind: "name" as const, text: quoted },
+      { kind: "word" as const, text: `stood at ${figure} today` },
+    ]
+    const own = sentence(pick(first.figures, n, ""))
+    equal(faultsIn({ ...story, sentences: [own] }), [])
+    if (second.names.includes(quoted) || first.figures.includes(figure)) return true
+    const codes = faultsIn({ ...story, sentences: [own, sentence(figure)] }).map(({ code }) => code)
+    equal(codes, ["figure"])
+    return true
+  },
+  { runs: 700 },
+)
+
+law(
   "a number in words fails, as a number",
   Arbitrary.all({
     story: anyStory(true),

@@ -107,8 +107,8 @@ const anyDrawn: Arbitrary.Arbitrary<Drawn> = Arbitrary.all({
   joiner: oneOf(joiners),
 })
 
-/** Own facts F1 and F2, the fact F3 of another passage, and prose of F1 and F2 with at least one
- * figure, one name and one link. */
+/** Own facts F1 and F2, the fact F3 of another passage, and prose: sentences about F1 and F2 by
+ * turns, the first with at least one figure, one name and one link. */
 export interface Story {
   readonly facts: ReadonlyArray<Fact>
   readonly own: ReadonlyArray<Fact>
@@ -128,13 +128,13 @@ function storyOf(
   const word = "level"
   const each = [1, 3, 4].map((kind): Drawn => ({ kind, which: prose.length, word, joiner: "at" }))
   const sentences = prose.map((sentence, n) =>
-    sentenceOf(n > 0 ? sentence : [...sentence, ...each], own)
+    sentenceOf(n > 0 ? sentence : [...sentence, ...each], own.slice(n % 2, n % 2 + 1))
   )
   return { facts, own, other, sentences }
 }
 
 /** A sentence that begins and ends with a plain word, one of which follows everything else. */
-function sentenceOf(drawn: ReadonlyArray<Drawn>, own: ReadonlyArray<Fact>): ReadonlyArray<Piece> {
+function sentenceOf(drawn: ReadonlyArray<Drawn>, about: ReadonlyArray<Fact>): ReadonlyArray<Piece> {
   const pick = (values: ReadonlyArray<string>, which: number) => values[which % values.length] ?? ""
   return [
     { kind: "word", text: "there" },
@@ -142,13 +142,13 @@ function sentenceOf(drawn: ReadonlyArray<Drawn>, own: ReadonlyArray<Fact>): Read
       const plain: Piece = { kind: "word", text: word }
       const join: Piece = { kind: "word", text: joiner }
       if (kind === 1 || kind === 2) {
-        return [{ kind: "figure", text: pick(own.flatMap((it) => it.figures), which) }, join]
+        return [{ kind: "figure", text: pick(about.flatMap((it) => it.figures), which) }, join]
       }
       if (kind === 3) {
-        return [{ kind: "name", text: pick(own.flatMap((it) => it.names), which) }, join]
+        return [{ kind: "name", text: pick(about.flatMap((it) => it.names), which) }, join]
       }
       if (kind === 4) {
-        return [{ kind: "link", text: pick(own.flatMap((it) => it.links), which) }, join]
+        return [{ kind: "link", text: pick(about.flatMap((it) => it.links), which) }, join]
       }
       return [plain]
     }),
