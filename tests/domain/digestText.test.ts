@@ -121,7 +121,7 @@ Deno.test("digestOf() is a digest on the wire, named for its slot", () => {
 
 /** Markdown as it shows: every escaped mark as the mark, and an offence for every one that is not. */
 function shownOf(markdown: string): string {
-  const bare = markdown.replace(/\\[!-/:-@[-`{-~]/g, "")
+  const bare = markdown.replace(/\\[!-/:-@[-`{-~]/g, "·")
   ok(!/[\\`*_[\]<>|~$^{}]|&#?\w|!\[|www\.\p{L}|:\/\/|(?<=\p{L}):(?=\p{L})|@/iu.test(bare), bare)
   ok(!/^(?: {4}|\t|[-+=]\D|\d+[.)](?:\s|$)|#)/.test(bare), bare)
   ok(!/\n| {2}$/.test(markdown), markdown)
