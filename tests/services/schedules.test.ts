@@ -4,46 +4,14 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Clock, Duration, Effect, Fiber, Option } from "effect"
+import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import { attempt, keep, slotOf } from "../../src/services/Schedules.ts"
 import { test } from "../support/effect.ts"
+import { memorySlots } from "../support/memorySlots.ts"
 
 const every = Duration.minutes(10)
-
-/** Slots in one process's memory, on the test's clock. */
-const memorySlots = Effect.sync(() => {
-  const held = new Map<string, { until: number; fence: number; done: boolean }>()
-  const now = Clock.currentTimeMillis
-  const key = (job: string, slot: number) => `${job}/${slot}`
-  return JobSlots.of({
-    claim: (job, slot, lease) =>
-      Effect.map(now, (at) => {
-        const row = held.get(key(job, slot))
-        if (row !== undefined && (row.done || row.until > at)) return Option.none()
-        const fence = (row?.fence ?? 0) + 1
-        held.set(key(job, slot), { until: at + Duration.toMillis(lease), fence, done: false })
-        return Option.some({ job, slot, fence })
-      }),
-    renew: (claim, lease) =>
-      Effect.map(now, (at) => {
-        const row = held.get(key(claim.job, claim.slot))
-        if (row === undefined || row.fence !== claim.fence) return false
-        row.until = at + Duration.toMillis(lease)
-        return true
-      }),
-    finish: (claim) =>
-      Effect.sync(() => {
-        const row = held.get(key(claim.job, claim.slot))
-        if (row === undefined || row.fence !== claim.fence) return false
-        row.done = true
-        return true
-      }),
-    lastOk: () => Effect.succeedNone,
-    prune: () => Effect.succeed(0),
-  })
-})
 
 test("keep() runs the current slot at once, then each slot as it begins", () =>
   Effect.gen(function* () {
