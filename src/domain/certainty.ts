@@ -2,8 +2,8 @@
  * Words that a text may not use freely: those that say a thing is decided, and those that make a
  * number or a unit.
  *
- * A word that a stranger's name holds may be repeated without its quotation marks; none of these,
- * though. They are compared without accents and in lower case, so that no disguise of one passes.
+ * Words are given in lower case. A disguise (an accent, a letter of another script) makes another word
+ * of one, which is not plain either.
  *
  * @module
  */
@@ -20,22 +20,6 @@ export function isWordOfCertainty(word: string): boolean {
 /** Whether a word is a number, a part, a multiple, a sign or a unit of price. */
 export function isWordOfNumber(word: string): boolean {
   return number.has(word) || /^(?:twen|thir|for|fif|six|seven|eigh|nine)t(?:y|ie)/.test(word)
-}
-
-/** A word without case, accents and the letters that pass for others. */
-export function folded(word: string): string {
-  return word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-    .replace(/[ıłøđħŧ’]/gu, (letter) => lookalikes[letter] ?? letter)
-}
-
-const lookalikes: Readonly<Record<string, string>> = {
-  ı: "i",
-  ł: "l",
-  ø: "o",
-  đ: "d",
-  ħ: "h",
-  ŧ: "t",
-  "’": "'",
 }
 
 function wordsOf(list: string): ReadonlySet<string> {

@@ -16,7 +16,7 @@
  *
  * @module
  */
-import { folded, isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
+import { isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
 import type { Fact, Passage } from "./facts.ts"
 import { isPlainWord, isUnitWord, mayFollowFigure } from "./plainWords.ts"
 import { type Chunk, chunksOf, type Vocabulary } from "./prose.ts"
@@ -208,7 +208,7 @@ function wordFault(
 ): FaultCode | null {
   for (const [n, part] of text.replaceAll("’", "'").split("-").entries()) {
     const asStarts = first && n === 0 ? part[0]?.toLowerCase() + part.slice(1) : part
-    const word = folded(part)
+    const word = part.toLowerCase()
     if (isWordOfNumber(word)) return "figure"
     if (isWordOfCertainty(word)) {
       const isRate = asStarts + mark === "win" && /^rates?$/.test(after?.text ?? "")

@@ -58,6 +58,8 @@ Deno.test("named() keeps what honest names are made of", () => {
   equal(names.map((name) => named(name)), names.map((name) => name.normalize("NFC")))
   strictEqual(named("\u202e\u200b \u0301"), "unnamed")
   strictEqual(named("Yes” and “No"), "Yes' and 'No")
+  strictEqual(named("❤\ufe0f!"), "❤!")
+  strictEqual(named(`a${"\u0344".repeat(9)}`).length, 1 + 4)
   strictEqual(named("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
 })
 
@@ -110,5 +112,6 @@ Deno.test("escapedMarkdown() leaves figures and sentences readable", () => {
     "“Yes” moved from 0.45 to 0.62 (12,300 USD) at 14:00 UTC; that is -0.12. It's - so far - new!"
   strictEqual(escapedMarkdown(text), text)
   strictEqual(escapedMarkdown("0.62 is the mid."), "0.62 is the mid.")
+  strictEqual(escapedMarkdown("@joe"), "\\@joe")
   strictEqual(escapedMarkdown("Go to www.evil.com"), "Go to www\\.evil\\.com")
 })
