@@ -16,7 +16,7 @@ import {
   digestSections,
   type DigestTopic,
 } from "./digest.ts"
-import { summaryLengthMax, titleLengthMax } from "./digestText.ts"
+import { titleLengthMax } from "./digestText.ts"
 import { wordCount } from "./factCheck.ts"
 import type { Passage } from "./facts.ts"
 
@@ -28,7 +28,7 @@ const pageWordsMin = 440
 const paragraphLengthMax = 1_200
 /** Facts of a paragraph: the check allows one more, and two sentences of each. */
 const paragraphFactsMax = 7
-/** Statements of the summary. */
+/** Statements of the summary: with the longest names well within what it may have. */
 const summaryStatementsMax = 4
 
 /** Facts that are told in full, by topic; those after them are told in short. */
@@ -186,8 +186,6 @@ function summaryOf(facts: ReadonlyArray<DigestFact>): Passage {
     ...of("count")("predetermined").slice(0, 1),
     ...of("count")("watch").slice(0, 1),
   ]
-  return wanted.slice(0, summaryStatementsMax).reduce<Passage>((summary, { id, short }) => {
-    const text = summary.text === "" ? short : `${summary.text} ${short}`
-    return text.length > summaryLengthMax ? summary : { text, facts: [...summary.facts, id] }
-  }, { text: "", facts: [] })
+  const told = wanted.slice(0, summaryStatementsMax)
+  return { text: told.map(({ short }) => short).join(" "), facts: told.map(({ id }) => id) }
 }

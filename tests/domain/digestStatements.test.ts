@@ -75,6 +75,17 @@ Deno.test("an entry of a labelled wallet says by which evidence, and what luck h
   }
 })
 
+Deno.test("a market whose question nobody can see goes by its slug, and an unseen name by none", () => {
+  const [one] = entry(null).whaleEntries ?? []
+  if (one === undefined) throw new Error("Cannot happen: no entry")
+  const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
+  const unseen = { ...data, market: { ...data.market, question: "\u200b\n" } }
+  strictEqual(
+    said({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
+    "“0xabc”, not labelled, put 12,300 USD on “unnamed” in “will-the-lighthouse-be-lit”.",
+  )
+})
+
 Deno.test("entries that meet in a market are added up by side", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")

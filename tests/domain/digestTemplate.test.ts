@@ -11,9 +11,11 @@ import type { DigestMaterial } from "../../src/domain/digestMaterial.ts"
 import { templateDigest } from "../../src/domain/digestTemplate.ts"
 import { digestComplaints, digestOf } from "../../src/domain/digestText.ts"
 import { factsById, wordCount } from "../../src/domain/factCheck.ts"
+import { whaleItem } from "../../src/domain/whaleItem.ts"
 import { anyMaterial, quiet, until } from "../support/digests.ts"
 import { law } from "../support/effect.ts"
-import { shown } from "../support/market.ts"
+import { heldEntry, trackedWallet } from "../support/entries.ts"
+import { market as ordinary, shown } from "../support/market.ts"
 
 const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
 
@@ -69,6 +71,7 @@ law(
       facts.find(({ topic }) => topic === "rise" || topic === "fall"),
       facts.find(({ topic }) => topic === "flow" || topic === "entry"),
     ]
+    ok(facts.every(({ id, topic }) => topic !== "limit" || !told.has(id)))
     return facts.filter(({ topic }) => topic === "coverage" || topic === "count")
       .concat(strongest.flatMap((fact) => fact ?? []))
       .every(({ id }) => told.has(id))
@@ -133,6 +136,28 @@ Deno.test("templateDigest() names the strongest move in its title: size times li
     "“Yes” in “Will the lighthouse be lit?” fell by 0.12 to 0.30",
   )
   strictEqual(title(quiet), "No market moved far enough to be told")
+})
+
+Deno.test("templateDigest() has no title that is cut: what is too long makes room for what is not", () => {
+  const long = "W".repeat(300)
+  const { title, createdAt, data } = whaleItem(
+    {
+      wallet: trackedWallet({ name: long }),
+      market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
+      entry: heldEntry(),
+      microstructure: null,
+    },
+    until,
+  )
+  ok("stakeUsd" in data)
+  const whaleEntries = [{
+    ...{ type: "whale_entry" as const, title, createdAt, feedIndex: 1 },
+    data,
+  }]
+  const brief = digestBrief({ ...quiet, whaleEntries })
+  const draft = templateDigest(brief)
+  strictEqual(draft.title.text, "No market moved far enough to be told")
+  equal(digestComplaints(draft, brief), [])
 })
 
 Deno.test("templateDigest() of a quiet window says what quiet means", () => {

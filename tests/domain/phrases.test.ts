@@ -73,7 +73,8 @@ Deno.test("figures have one spelling each", () => {
 
 Deno.test("durationFigure() goes over to hours and days where smaller units are noise", () => {
   equal(
-    [-1, 0, 29_999, minute, hour, 95 * minute, 2 * hour, 47 * hour, 2 * day].map(durationFigure),
+    [-hour, 0, 29_999, minute, hour, 95 * minute, 121 * minute, 47 * hour, 2 * day]
+      .map(durationFigure),
     [
       ...["0 minutes", "0 minutes", "0 minutes", "1 minute", "1 hour", "95 minutes", "2 hours"],
       ...["47 hours", "2 days"],
