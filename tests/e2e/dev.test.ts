@@ -10,7 +10,7 @@ import { liveTest } from "../support/effect.ts"
 import { startDev } from "../support/process.ts"
 
 liveTest(
-  "task dev shows movers within a minute and sells one to the reference buyer",
+  "task dev shows movers and a digest within a minute, and sells both to the reference buyer",
   () =>
     Effect.gen(function* () {
       const dir = yield* Effect.acquireRelease(
@@ -28,6 +28,15 @@ liveTest(
       ok(bought.includes("402"), bought)
       ok(bought.includes('"charged": true'), bought)
 
+      // The first start writes the digest of the slot it finds, once the first tick is there.
+      const brief = yield* first.until("/v1/digest/brief", (body) => "data" in body)
+      const { digest } = yield* first.until("/v1/index", (body) => body["digest"] !== null)
+      ok(JSON.stringify(brief).includes("createdAt") && digest !== null, JSON.stringify(brief))
+      const written = yield* first.buy("/v1/digest")
+      ok(written.includes("<- 200") && written.includes("## What repriced"), written)
+      const history = yield* first.buy("/v1/digest/history?hours=4")
+      ok(/"count": 1,[^]*"charged": true/.test(history), history)
+
       const bad = yield* first.buy("/v1/signals?count=21")
       ok(bad.includes("invalid_parameter"), bad)
 
@@ -36,6 +45,7 @@ liveTest(
       const second = yield* startDev(dir)
       const again = yield* second.until("/v1/index", () => true)
       ok(Number(again["index"]) >= Number(index["index"]), "the feed survives a restart")
+      ok(again["digest"] !== null, "the digest survives a restart")
       equal(yield* second.stop, 0)
     }),
 )
