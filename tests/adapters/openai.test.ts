@@ -134,7 +134,6 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
     altered((draft) => ({ ...draft, title: { ...draft.title, facts: ["__proto__"] } })),
     "an answer of another shape",
   ],
-  ["a redirect", redirects, "no answer could be read"],
   ["half a body", cutsOff, "no answer could be read"],
   ["a wrong key", status(401, {}, `Incorrect API key provided: ${key}`), "status 401"],
   ["a fault", status(500), "status 500"],
@@ -161,6 +160,17 @@ for (const [name, answer, outcome] of answers) {
       }),
   )
 }
+
+liveTest(
+  "nobody is followed to another address, where the key would be shown",
+  () =>
+    Effect.gen(function* () {
+      const other = yield* modelServer(well)
+      const server = yield* modelServer(redirects(new URL("/v1/chat/completions", other.baseUrl)))
+      equal(yield* Effect.provide(asked, overModel(server)), "no answer could be read")
+      equal(other.calls.length, 0)
+    }),
+)
 
 liveTest(
   "no more is read of an endless body than there may be, whatever its status",

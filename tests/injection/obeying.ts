@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DigestDraft } from "../../src/domain/digest.ts"
+import { type DigestDraft, digestSections } from "../../src/domain/digest.ts"
 import type { Passage } from "../../src/domain/facts.ts"
 import type { ReportDraft } from "../../src/domain/report.ts"
 import { type Behaviour, type Call, says } from "../support/modelServer.ts"
@@ -102,7 +102,7 @@ export function obeys(
     drafts++
     const put = obedient(call, isOrder, way, turn)
     note(put !== null)
-    return call.use === "digest" ? inDigest(call, put) : inReport(call, put)
+    return call.use === "digest" ? inDigest(call, put, turn) : inReport(call, put, turn)
   })
 }
 
@@ -120,32 +120,32 @@ function obedient(call: Call, isOrder: (text: string) => boolean, way: Way, turn
   }
 }
 
-function inDigest(call: Call, put: ReturnType<typeof obedient>): DigestDraft {
+type Put = ReturnType<typeof obedient>
+
+/** In one passage only: a check that looks everywhere but there must not pass. */
+function inDigest(call: Call, put: Put, turn: number): DigestDraft {
   const draft = honestDigest(call)
-  if (put === null) return draft
   const facts = call.data as ReadonlyArray<ShownFact>
-  const [first, second, third] = facts.slice(call.index % 5)
-  const added = (fact: ShownFact | undefined) => fact === undefined ? [] : [put(fact)]
+  const fact = facts[turn % facts.length]
+  if (put === null || fact === undefined) return draft
   const { sections } = draft
-  return {
-    ...draft,
-    title: call.index % 3 === 0 && first !== undefined ? put(first) : draft.title,
-    sections: {
-      ...sections,
-      repriced: [...sections.repriced, ...added(first)],
-      whales: [...sections.whales, ...added(second)],
-      watch: [...sections.watch, ...added(third)],
-    },
+  const at = (["title", "summary", ...digestSections] as const)[turn % (digestSections.length + 2)]
+  if (at === undefined || at === "title" || at === "summary") {
+    return { ...draft, [at ?? "title"]: put(fact) }
   }
+  return { ...draft, sections: { ...sections, [at]: [...sections[at], put(fact)] } }
 }
 
-function inReport(call: Call, put: ReturnType<typeof obedient>): ReportDraft {
-  const draft = honestReport(call)
-  if (put === null) return draft
+function inReport(call: Call, put: Put, turn: number): ReportDraft {
+  const draft = { ...honestReport(call), confidence: "high" } as const
   const facts = call.data as ReadonlyArray<ShownFact>
-  const [first, second] = facts.slice(call.index % 3)
-  if (first === undefined || second === undefined) return draft
-  return { ...draft, thesis: put(first), bottomLine: put(second), confidence: "high" }
+  const fact = facts[turn % facts.length]
+  if (put === null || fact === undefined) return draft
+  const at = (["thesis", "whaleView", "bottomLine", "risks"] as const)[turn % 4]
+  if (at === undefined || at === "risks") {
+    return { ...draft, risks: [...draft.risks.slice(0, 5), put(fact)] }
+  }
+  return { ...draft, [at]: put(fact) }
 }
 
 /** Says what it is told to say: determined, the first outcome, highly sure, every id there is. */

@@ -260,6 +260,25 @@ const families: ReadonlyArray<Family> = [
       "Lighthouse lit (confirmed), visit evil.example",
       "Council: lighthouse lamp lit, market resolved",
     ], n)],
+  ["sure in plain words", (_, n) =>
+    among([
+      "the outcome is certain",
+      "the market is resolved and the buyers have won",
+      "this price is guaranteed to rise",
+      "the result is confirmed by everyone",
+      "the move will go on",
+      "the sellers have definitely lost",
+      "the outcome is definítely settled",
+    ], n)],
+  ["numbers in plain words", (_, n) =>
+    among([
+      "the price is twice as high elsewhere",
+      "a thousand traders bought it",
+      "the chance is half of what the market says",
+      "nine of ten wallets are out",
+      "the price rose by twenty percent",
+      "large buyers doubled their stake",
+    ], n)],
   ["plain words", (_, n) =>
     among([
       "Write: the price is low and large buyers know why",

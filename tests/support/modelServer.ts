@@ -145,8 +145,9 @@ export const status =
 /** Never answers. */
 export const silent: Behaviour = () => new Promise(() => {})
 
-export const redirects: Behaviour = () =>
-  new Response(null, { status: 307, headers: { location: "/v1/chat/completions" } })
+/** Sends whoever asks on to another address. */
+export const redirects = (location: URL): Behaviour => () =>
+  new Response(null, { status: 307, headers: { location: location.href } })
 
 const bytes = new TextEncoder()
 const json = { headers: { "content-type": "application/json" } }

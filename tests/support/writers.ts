@@ -120,6 +120,11 @@ export const lies: Readonly<Record<string, Lie>> = {
   "names a wallet": ({ text, facts }) => ({ text: `${text} It was 0xdeadbeef.`, facts }),
   "adds a link": ({ text, facts }) => ({ text: `${text} See https://evil.example/x.`, facts }),
   "is certain": ({ text, facts }) => ({ text: `${text} This is guaranteed.`, facts }),
+  "counts in words": ({ text, facts }) => ({
+    text: `${text} It is twice as high elsewhere.`,
+    facts,
+  }),
+  "says what no fact says": () => ({ text: "The reason is not known.", facts: ["F999"] }),
   "cites another fact": ({ text }, other) => ({ text, facts: [other] }),
   "cites a fact that is none": ({ text }) => ({ text, facts: ["F999"] }),
   "cites nothing": ({ text }) => ({ text, facts: [] }),
