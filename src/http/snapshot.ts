@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Option } from "effect"
 import { feedTypes } from "../domain/feed.ts"
 import type { PulseMover } from "../domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../domain/time.ts"
@@ -105,9 +105,27 @@ function feedBodies(
   options: SnapshotOptions,
 ): Effect.Effect<Bodies> {
   let before: Bodies | null = null
+  let unread = false
+  const latest = digests.latest.pipe(
+    Effect.map(Option.getOrNull),
+    Effect.tap(() => Effect.sync(() => (unread = false))),
+    // A digest that cannot be read costs its own fields, not the feed's; it is told once.
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) =>
+        Effect.suspend(() => {
+          const told = unread
+          unread = true
+          return Effect.as(
+            told ? Effect.void : Effect.logWarning("Cannot read the newest digest", cause),
+            null,
+          )
+        }),
+    ),
+  )
   return Effect.gen(function* () {
     const state = yield* feed.index
-    const digest = Option.getOrNull(yield* digests.latest)
+    const digest = yield* latest
     const at = yield* Clock.currentTimeMillis
     const same = before !== null && before.state.index === state.index &&
         before.state.status === state.status && at - before.pulseAt < pulseAgeMsMax &&

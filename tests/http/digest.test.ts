@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
+import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../src/domain/digest.ts"
 import { products } from "../../src/domain/product.ts"
@@ -53,6 +53,19 @@ test("before the first digest the free bodies say null, the brief is not found, 
     strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
     strictEqual((yield* json(brief)).error.code, "not_found")
   }))
+
+test("a digest that cannot be read costs its own fields, not those of the feed", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(3)
+    const latest = Effect.die("no digest of ours")
+    const face = yield* makeFace({ ...world, digests: { ...world.digests, latest } })
+    const index = yield* json(yield* face.get("/v1/index"))
+    equal([index.index, index.digest], [3, null])
+    const { status, digest, feed } = yield* json(yield* face.get("/health"))
+    equal([status, digest.stale, feed.stale], ["degraded", true, false])
+    strictEqual((yield* face.get("/v1/digest/brief")).status, 404)
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 test("the newest digest is named in every free body, and its brief has no analysis", () =>
   Effect.gen(function* () {
