@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Console, Duration, Effect, Option } from "effect"
+import { Cause, Console, Duration, Effect, Option } from "effect"
 import type { EpochMs } from "./domain/time.ts"
 import { digestLine, headlinesLine } from "./intelligenceLines.ts"
 import { Digests } from "./services/Digests.ts"
@@ -19,13 +19,15 @@ const digestTriedEvery = Duration.minutes(1)
 const pruneEvery = Duration.hours(1)
 /** A first tick of movers that takes longer is not waited for. */
 const firstTickMax = Duration.minutes(2)
+/** What follows a first tick, wallets and outcomes, has one more tick before the first digest, or this. */
+const firstFindsMax = Duration.minutes(1)
 
 /**
- * Every job, to be run for as long as the service lives; `shown` runs after a digest was written. A
- * first digest is about what a first tick found: it begins once `ticked` is done.
+ * Every job, to be run for as long as the service lives; `shown` runs after a digest was written. The
+ * very first digest is about what the first ticks found: it waits for `ticked`, and a tick more.
  */
 export const intelligenceJobs = Effect.fnUntraced(function* (
-  { mode }: Pick<Settings, "mode">,
+  { mode, tick }: Pick<Settings, "mode" | "tick">,
   shown: Effect.Effect<void>,
   ticked: Effect.Effect<void>,
 ) {
@@ -44,10 +46,18 @@ export const intelligenceJobs = Effect.fnUntraced(function* (
     if (report.sources > 0) yield* say(headlinesLine(report), "news", report)
   })
   const prune = Effect.andThen(news.prune, digests.prune)
+  const firstFinds = Effect.gen(function* () {
+    if (Option.isSome(yield* digests.latest)) return
+    yield* Effect.timeoutOption(ticked, firstTickMax)
+    yield* Effect.sleep(Duration.min(tick, firstFindsMax))
+  }).pipe(Effect.catchCauseIf(
+    (cause) => !Cause.hasInterruptsOnly(cause),
+    (cause) => Effect.logWarning("Cannot see whether there is a digest", cause),
+  ))
   const digest = keep({ name: "digest", every: digestTriedEvery, run: () => writeDigest })
   return [
     keep({ name: "news", every: newsEvery, run: readNews }),
-    ticked.pipe(Effect.timeoutOption(firstTickMax), Effect.andThen(digest)),
+    Effect.andThen(firstFinds, digest),
     keep({ name: "intelligence-prune", every: pruneEvery, run: () => prune }),
   ]
 })

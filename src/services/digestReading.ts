@@ -52,8 +52,8 @@ const upcoming = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 const upcomingMax = 60
 /** How old a market's last mid may be. */
 const midFreshFor = hour
-/** How long a part may take to be read, and how long the feed. */
-const partTime = Duration.seconds(20)
+/** How long a part may take, and the feed: an embedded store that reads wallets' pasts is slow. */
+const partTime = Duration.seconds(40)
 const feedTime = Duration.seconds(30)
 
 /** Everything a digest is made of, and where the next one begins. Dies when the feed cannot be read. */

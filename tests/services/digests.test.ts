@@ -244,7 +244,7 @@ test("a part that takes too long is missing too", () =>
     )
     const fiber = yield* Effect.forkChild(wrote)
     yield* Deferred.await(reached)
-    yield* TestClock.adjust("20 seconds")
+    yield* TestClock.adjust("40 seconds")
     equal((yield* Fiber.join(fiber)).missing, ["news"])
   }).pipe(quiet))
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Effect, Layer, Random, Ref, References } from "effect"
+import { Clock, Duration, Effect, Layer, Random, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../src/domain/digest.ts"
 import { day, hour, isoTime, minute, second } from "../../src/domain/time.ts"
@@ -30,9 +30,10 @@ import { memoryWhaleStore } from "../support/memoryWhales.ts"
 const start = Date.UTC(2026, 10, 16)
 const slots = 42
 const lateMax = 20 * minute
+const tick = Duration.minutes(10)
 
 /** Nobody's whole life has so many calls of ports. */
-const callsMax = 60
+const callsMax = 40
 
 const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
 const between = Random.nextIntBetween
@@ -111,7 +112,7 @@ const replica = Effect.fnUntraced(function* (stage: Stage, deaths: Ref.Ref<numbe
   while (true) {
     const killer = makeKiller()
     const process = Effect.gen(function* () {
-      const jobs = yield* intelligenceJobs({ mode: "start" }, Effect.void, Effect.void)
+      const jobs = yield* intelligenceJobs({ mode: "start", tick }, Effect.void, Effect.void)
       return yield* Effect.forEach(jobs, (job) => job, { concurrency: "unbounded" })
     }).pipe(Effect.provide(Layer.fresh(digestsOver(stage, killer))), Effect.scoped)
     const call = yield* between(1, callsMax)
@@ -173,7 +174,7 @@ const week = Effect.fnUntraced(function* (seed: string) {
   return { wrote: stage.wrote, begun, deaths: yield* Ref.get(deaths), staleMinutes }
 })
 
-for (const seed of ["week-1", "week-2"]) {
+for (const seed of ["week-1", "week-2", "week-3"]) {
   test(`42 of 42 digests of a week are written in time, once, whoever dies (seed ${seed})`, () =>
     Effect.gen(function* () {
       const { wrote, begun, deaths, staleMinutes } = yield* week(seed)
@@ -192,7 +193,7 @@ for (const seed of ["week-1", "week-2"]) {
       // A week in which nobody died or failed would prove nothing.
       const byTemplate = wrote.filter(({ digest }) => digest.narrator === "template").length
       ok(deaths > 300, `only ${deaths} processes died`)
-      ok(begun > 1.5 * slots, `only ${begun} writings were begun for ${slots} digests`)
+      ok(begun > 1.25 * slots, `only ${begun} writings were begun for ${slots} digests`)
       ok(byTemplate < slots, "the model wrote nothing")
       equal(new Set(wrote.map(({ digest }) => digest.id)).size, slots)
       ok(Date.parse(wrote.at(-1)?.digest.createdAt ?? "") < start + 7 * day)
