@@ -37,12 +37,17 @@ export const judgementJobs = Effect.fnUntraced(function* (
     mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
   const judge = Effect.fnUntraced(function* (slot: EpochMs) {
     const report = yield* predetermined.tick(slot)
-    yield* say(predeterminedLine(report), "predetermined", report)
+    if (isNews(report, report.asked, report.items.length)) {
+      yield* say(predeterminedLine(report), "predetermined", report)
+    }
     if (report.failed.length > 0) return yield* new JudgementFailed({ stages: report.failed })
   })
   const score = Effect.fnUntraced(function* (slot: EpochMs) {
     const report = yield* scores.tick(slot)
-    yield* say(scoreLine(report), "scores", report)
+    const judged = Object.keys(report.judged).length
+    if (isNews(report, report.taken, report.resolved, judged)) {
+      yield* say(scoreLine(report), "scores", report)
+    }
     if (report.failed.length > 0) return yield* new JudgementFailed({ stages: report.failed })
   })
   return [
@@ -50,3 +55,11 @@ export const judgementJobs = Effect.fnUntraced(function* (
     keep({ name: "scores", every: tick, run: score, after: shown }),
   ]
 })
+
+/** Most ticks find nothing new: a line that says so every time hides those that say something. */
+function isNews(
+  { failed }: { readonly failed: ReadonlyArray<string> },
+  ...counts: ReadonlyArray<number>
+): boolean {
+  return failed.length > 0 || counts.some((count) => count > 0)
+}
