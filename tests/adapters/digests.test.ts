@@ -7,7 +7,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Effect, Option, Schema } from "effect"
 import { layer } from "../../src/adapters/postgres/digests.ts"
 import { digestEvery } from "../../src/domain/digest.ts"
-import { isoTime, minute } from "../../src/domain/time.ts"
+import { hour, isoTime } from "../../src/domain/time.ts"
 import { DigestStore, type HeldDigest } from "../../src/services/DigestStore.ts"
 import { memoryDigests } from "../support/memoryDigests.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
@@ -15,10 +15,10 @@ import { holds, onEveryStore } from "../support/stores.ts"
 const start = Date.UTC(2026, 10, 20)
 const slotAt = (n: number) => start + n * digestEvery
 
-/** The digest of the n-th slot as one of several writers has it, made so many minutes late. */
+/** The digest of the n-th slot as one of several writers has it, made so many hours late. */
 const digestOf = (n: number, writer: number, late = 0): HeldDigest => ({
   slot: slotAt(n),
-  until: slotAt(n) + late * minute,
+  until: slotAt(n) + late * hour,
   feedIndex: n * 10 + writer,
   digest: {
     id: `digest-${n}`,
@@ -26,7 +26,7 @@ const digestOf = (n: number, writer: number, late = 0): HeldDigest => ({
     summary: "A summary.",
     fullAnalysis: "## What repriced\n\nNothing \u{1f433}. (F1)",
     sourcesUsed: ["venue"],
-    createdAt: isoTime(slotAt(n) + late * minute),
+    createdAt: isoTime(slotAt(n) + late * hour),
     facts: [{ id: "F1", statement: "Nothing." }],
     narrator: `writer ${writer}`,
   },
@@ -41,9 +41,9 @@ const Call = Schema.Union([
     do: Schema.Literal("add"),
     slot: int(0, 6),
     writer: int(0, 2),
-    late: int(0, 300),
+    late: int(0, 5),
   }),
-  Schema.Struct({ do: Schema.Literal("since"), minutes: int(0, 1_500), limit: int(1, 4) }),
+  Schema.Struct({ do: Schema.Literal("since"), hours: int(0, 25), limit: int(1, 4) }),
   Schema.Struct({ do: Schema.Literal("prune"), slot: int(0, 4) }),
 ])
 const program = Arbitrary.schema(Schema.Array(Call).check(Schema.isMaxLength(20)))
@@ -53,7 +53,7 @@ const called = (store: DigestStore["Service"], call: typeof Call.Type) => {
     case "add":
       return store.add(digestOf(call.slot, call.writer, call.late))
     case "since":
-      return store.since(start + call.minutes * minute, call.limit)
+      return store.since(start + call.hours * hour, call.limit)
     case "prune":
       return store.prune(slotAt(call.slot))
   }
