@@ -9,7 +9,8 @@
  *   for a headline in our own words would be our own claim;
  * - words of certainty (certainty.ts) where one of those facts is certain;
  *
- * and where a sentence quotes names, only figures, links and certainty of the facts that hold them.
+ * and where a sentence quotes names, only figures and links of the facts that hold them, and certainty
+ * only when each of them stands in a certain fact.
  *
  * It sees words, not sense: not which figure belongs to which name of one sentence, not whether a
  * price rose or fell, not a slanted adjective.
@@ -116,7 +117,7 @@ function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Faul
     return [fault("length", `${sentences.length} sentences`)]
   }
   return sentences.flatMap((sentence) => {
-    const judge = judgeOf(factsIn(sentence, own))
+    const judge = judgeOf(factsIn(sentence, own), mayBeCertain(sentence, own))
     return sentence.flatMap((chunk, n) => {
       const code = judge(chunk, sentence[n - 1], sentence[n + 1])
       return code === null ? [] : [fault(code, chunk.text)]
@@ -137,9 +138,20 @@ function sentencesOf(chunks: ReadonlyArray<Chunk>): ReadonlyArray<ReadonlyArray<
 
 /** The facts a sentence can be about: those with a name that it quotes, or all when it quotes none. */
 function factsIn(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): ReadonlyArray<Fact> {
-  const quoted = sentence.flatMap(({ kind, text }) => kind === "name" ? [text] : [])
+  const quoted = quotedIn(sentence)
   if (quoted.length === 0) return own
   return own.filter(({ names }) => quoted.some((name) => names.includes(name)))
+}
+
+/** A decided market lends no certainty to an open one that is quoted beside it. */
+function mayBeCertain(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): boolean {
+  const certain = own.filter((fact) => fact.certain)
+  return certain.length > 0 &&
+    quotedIn(sentence).every((name) => certain.some(({ names }) => names.includes(name)))
+}
+
+function quotedIn(sentence: ReadonlyArray<Chunk>): ReadonlyArray<string> {
+  return sentence.flatMap(({ kind, text }) => kind === "name" ? [text] : [])
 }
 
 function vocabularyOf(own: ReadonlyArray<Fact>): Vocabulary {
@@ -163,9 +175,8 @@ type Judge = (
 ) => FaultCode | null
 
 /** Judges the chunks of a sentence about `facts`. */
-function judgeOf(facts: ReadonlyArray<Fact>): Judge {
+function judgeOf(facts: ReadonlyArray<Fact>, certain: boolean): Judge {
   const { names, figures, links } = vocabularyOf(facts)
-  const certain = facts.some((fact) => fact.certain)
   return (chunk, before, after) => {
     switch (chunk.kind) {
       case "figure":
@@ -193,13 +204,18 @@ function standsAlone(
   if (before?.kind === "dash" || signs.test(before?.text ?? "")) return false
   if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
   if (mark !== "" || after === undefined) return true
-  if (/[\p{L}%]/u.test(text)) return after.kind !== "word" || !isUnitWord(after.text.toLowerCase())
+  if (/[\p{L}%]/u.test(text)) {
+    return after.kind !== "word" ||
+      !isUnitWord(after.text.toLowerCase()) && !rates.test(`${text} ${after.text}`)
+  }
   if (before?.mark === "" && before.kind === "name") return false
   return after.kind === "dash" || after.kind === "word" && mayFollowFigure(after.text)
 }
 
-/** Words that would be read as the sign of a figure behind them. */
-const signs = /(?:positive|negative)$/i
+/** Words that would be read as the sign of a figure behind them, or multiply it. */
+const signs = /(?:positive|negative|^times)$/i
+/** Words that would make a rate of the figure before them: `12,300 USD a minute`. */
+const rates = / (?:a|per|each|every|daily|weekly|monthly|yearly)$| USD an$/i
 
 function wordFault(
   { text, first, mark }: Chunk,

@@ -25,7 +25,13 @@ import { type EpochMs, isoTime } from "./time.ts"
 import { named, quoted } from "./untrusted.ts"
 
 /** Why no question is asked about a market; short and stable, for metrics. */
-export type CandidateRejection = MoverRejection | "decided" | "no_evidence" | "disputed" | "hearsay"
+export type CandidateRejection =
+  | MoverRejection
+  | "decided"
+  | "no_evidence"
+  | "disputed"
+  | "proposal_unknown"
+  | "hearsay"
 
 /** At these prices, and beyond, the market itself says how it ended: nothing is left to tell. */
 const decidedAt = { low: 0.03, high: 0.97 }
@@ -96,6 +102,8 @@ export function groundsOf(
   now: EpochMs,
 ): Result.Result<DetectionQuestion["evidence"], CandidateRejection> {
   if (proposal?.disputed) return Result.fail("disputed")
+  // What is proposed may be a half each, or be challenged: nobody may contradict the venue unheard.
+  if (proposal === null && market.status === "proposed") return Result.fail("proposal_unknown")
   const [first, ...others] = evidenceOf(market, proposal, headlines, now)
   if (first === undefined) return Result.fail("no_evidence")
   const bearing = [first, ...others].some((piece) =>
@@ -148,8 +156,8 @@ export interface Accepted {
  *
  * - `high` only with the venue's proposal or two sources; else `medium`, whatever the detector says.
  * - Cited evidence that bears nothing is not shown.
- * - The statement is the detector's own if it says no more than the question, its outcomes and that
- *   evidence; else a plain one.
+ * - The statement is the detector's own if it says no more than the question, the outcome told and that
+ *   evidence, and denies nothing; else a plain one.
  */
 export function judgeDetection(
   question: DetectionQuestion,
@@ -199,20 +207,27 @@ function soundStatement(
   evidence: Accepted["evidence"],
   said: string,
 ): string {
-  const facts = statementFacts(market, evidence)
+  const facts = statementFacts(market, outcome, evidence)
   const text = said.trim()
-  const sound = text !== "" && text.length <= statementLengthMax &&
+  const sound = text !== "" && text.length <= statementLengthMax && !denies(text) &&
     faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
   return sound ? text : plainStatement(market, outcome, evidence)
 }
 
-/** What a statement may say: what is asked, its outcomes, and what was cited. */
+/** Whether a statement's own words deny something: it could deny the outcome that it is told with. */
+function denies(text: string): boolean {
+  return /\b(?:not?|n[eo]ver|nor|n?either|none|nobody|nothing|cannot|without|except|instead|unlike|against|opposite|contrary|wrong|false|incorrect)(?:ly)?\b|n['’]t\b/i
+    .test(text.replace(/“[^“”]*”/g, ""))
+}
+
+/** What a statement may say: what is asked, the outcome that is told, and what was cited. */
 export function statementFacts(
   market: Market,
+  outcome: 0 | 1,
   evidence: Accepted["evidence"],
 ): readonly [Fact, ...ReadonlyArray<Fact>] {
   const question = named(market.question)
-  const names = [question, ...market.outcomes.map((outcome) => named(outcome))]
+  const names = [question, named(market.outcomes[outcome])]
   const shared = { figures: [], links: [], certain: true }
   const asked = `The market asks ${quoted(question)}.`
   return [

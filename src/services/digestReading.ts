@@ -203,6 +203,8 @@ const readUpcoming = Effect.fnUntraced(function* ({ markets }: DigestPorts, unti
     ending.map(({ id }) => id),
     { notBefore: until - midFreshFor, atOrBefore: until },
   )
+  // Said to be unread, or the digest would say that nothing is due.
+  if (ending.length > 0 && mids.size === 0) return yield* Effect.die("no price of what ends soon")
   return ending.flatMap(({ id, slug, question, outcomes, liquidityUsd, endsAt }) => {
     const mid = mids.get(id)?.mid
     return mid === undefined ? [] : [{ slug, question, outcomes, liquidityUsd, endsAt, mid }]

@@ -171,6 +171,18 @@ Deno.test("faultsOf() lets a sentence be certain of what it quotes only", () => 
   equal(codes("“Will it rain?” is decided. “Will it snow?” is open."), [])
   equal(codes("“Will it rain?” is open. “Will it snow?” is decided."), ["certainty"])
   equal(codes("“Will it rain?” is open (https://a.example/x)."), ["link"])
+  equal(codes("“Will it rain?” and “Will it snow?” are decided."), ["certainty"])
+  equal(codes("It is decided: “Will it snow?” follows “Will it rain?”."), ["certainty"])
+})
+
+Deno.test("faultsOf() lets no word beside a figure make a multiple or a rate of it", () => {
+  const facts = factsById([fact({ figures: ["500 USD", "4 moves"] })])
+  const codes = (text: string) => faultsOf({ text, facts: ["F1"] }, facts).map(({ code }) => code)
+  for (const rate of ["a minute", "an hour", "per day", "each day", "every day", "daily"]) {
+    equal(codes(`It took 500 USD ${rate}.`), ["figure"], rate)
+  }
+  equal(codes("It took many times 500 USD."), ["figure"])
+  equal(codes("In 4 moves an outcome changed, with 500 USD at stake."), [])
 })
 
 Deno.test("faultsOf() begins a sentence after a full stop, a colon, and nowhere else", () => {

@@ -73,16 +73,47 @@ law("a statement that is told has passed the fact check", anyAnswer, (drawn) => 
   if (question === null) return true
   const judged = judgeDetection(question, detectionOf(drawn.detection, question))
   if (Result.isFailure(judged)) return true
-  const { statement, evidence } = judged.success
-  return sound(question.market, statement, evidence)
+  const { statement, outcome, evidence } = judged.success
+  return sound(question.market, outcome, statement, evidence)
 }, runs)
 
-const sound = (of: typeof yesOrNo, text: string, evidence: Accepted["evidence"]): boolean => {
-  const facts = statementFacts(of, evidence)
+const sound = (
+  of: typeof yesOrNo,
+  outcome: 0 | 1,
+  text: string,
+  evidence: Accepted["evidence"],
+): boolean => {
+  const facts = statementFacts(of, outcome, evidence)
   const faults = faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts))
   equal(faults, [])
   return text.trim() !== ""
 }
+
+Deno.test("a statement of the other outcome, or against its own, is not told", () => {
+  const title = "Lighthouse lit and opened at Skerry Point"
+  const piece = { id: "E1", kind: "news" as const, title, source: "x" }
+  const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
+  const of = market({ question: "Will the Skerry Point lighthouse be lit?" })
+  const question = { market: of, rules: "", mid: 0.6, proposal: null, evidence, now }
+  const told = (statement: string) => {
+    const detection: Detection = {
+      ...{ determined: true, outcome: "Yes", confidence: "high", evidence: ["E1"], statement },
+    }
+    return Result.getOrThrow(judgeDetection(question, detection)).statement
+  }
+  const asked = `“${of.question}”`
+  const plain = plainStatement(of, 0, evidence)
+  const sound = `${asked} is confirmed as “Yes” by “${title}”.`
+  strictEqual(told(sound), sound)
+  for (
+    const against of [
+      `${asked} is confirmed as “No” by “${title}”.`,
+      `${asked} is not “Yes”.`,
+      `“Yes” is wrong for ${asked}.`,
+      `${asked} isn't “Yes”.`,
+    ]
+  ) strictEqual(told(against), plain)
+})
 
 const anyWords = Arbitrary.schema(Schema.Struct({
   question: Schema.String,
@@ -100,8 +131,8 @@ law("plain statements and facts pass the fact check, whatever strangers wrote", 
   const of = market({ question, outcomes })
   for (const kind of ["venue", "news"] as const) {
     const cited = { ...{ id: "E1", kind, title, source }, url: of.url, publishedAt: now }
-    ok(sound(market({ question, outcomes }), plainStatement(of, 1, [cited]), [cited]))
-    const facts = statementFacts(of, [cited])
+    ok(sound(of, 1, plainStatement(of, 1, [cited]), [cited]))
+    const facts = statementFacts(of, 1, [cited])
     for (const { id, statement } of facts) {
       equal(faultsOf({ text: statement, facts: [id] }, factsById(facts)), [])
     }
@@ -181,7 +212,8 @@ law(
     const gate = volumeUsd >= 10_000 && micro.depthUsdWithin5c.total >= 2_500 &&
       micro.spread <= 0.05 && mechanical === null && live && drawn.book === "sound"
     const open = 0.03 < micro.mid && micro.mid < 0.97
-    const wanted = gate && open && grounds && !drawn.proposal?.disputed
+    const heard = status !== "proposed" || given.proposal !== null
+    const wanted = gate && open && grounds && heard && !drawn.proposal?.disputed
     strictEqual(Result.isSuccess(asked), wanted)
     if (!wanted) return
     const { question: { evidence }, microstructure } = Result.getOrThrow(asked)

@@ -109,11 +109,12 @@ export const acceptedDetection = Effect.fnUntraced(function* (
   const detector = yield* Detector
   const said = yield* detector.detect(question)
   const judged = Result.getOrNull(judgeDetection(question, said))
-  const accepted = wall === "checked"
-    ? judged
-    : { statement: said.statement, evidence: question.evidence, confidence: said.confidence }
+  const accepted = wall === "checked" ? judged : {
+    ...{ statement: said.statement, evidence: question.evidence, confidence: said.confidence },
+    outcome: 0 as const,
+  }
   if (accepted === null) return { question, published: null }
-  const facts = statementFacts(question.market, accepted.evidence)
+  const facts = statementFacts(question.market, accepted.outcome, accepted.evidence)
   const passages = [{ text: accepted.statement, facts: facts.map(({ id }) => id) }]
   return { question, published: { by: detector.name, passages, facts, markdown: "" }, accepted }
 })

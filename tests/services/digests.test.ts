@@ -238,6 +238,18 @@ for (const [part, broken] of failing) {
     }).pipe(quiet))
 }
 
+test("where something ends soon and no price of it is known, nothing is said to be due", () =>
+  Effect.gen(function* () {
+    const unpriced = {
+      endingWithin: () => Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
+      lastMids: () => Effect.succeed(new Map()),
+    }
+    const { wrote } = yield* trial((ports) =>
+      Context.add(ports, MarketStore, { ...Context.get(ports, MarketStore), ...unpriced })
+    )
+    equal((yield* wrote).missing, ["upcoming"])
+  }).pipe(quiet))
+
 test("a part that takes too long is missing too", () =>
   Effect.gen(function* () {
     const reached = yield* Deferred.make<void>()
