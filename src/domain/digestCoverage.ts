@@ -82,7 +82,7 @@ function walletsFacts({ coverage: { missing, walletsTracked } }: DigestMaterial)
 function detectorFact({ coverage: { detector } }: DigestMaterial): NewDigestFact {
   const how = detector === "rules"
     ? "by rules that read the word of the venue alone; news was not read for it"
-    : "by a model, from evidence that it had to name"
+    : "by a model, from evidence that it had to name; where it did not answer, nothing is said"
   return factOf(
     coverage("predetermined"),
     say`Whether an outcome exists already was judged ${how}.`,

@@ -64,7 +64,9 @@ function totals(
   })
   const [first = stated``, second = stated``] = onEach
   return joined([
-    stated`Tracked wallets have open entries in this market: ${first}, ${second}.`,
+    views.length === 0
+      ? stated`No tracked wallet that takes a view is known to have an open entry in this market.`
+      : stated`Tracked wallets have open entries in this market: ${first}, ${second}.`,
     ...makers === 0 ? [] : [
       stated`Left out of that is ${
         figure(countFigure(makers, "entry", "entries"))

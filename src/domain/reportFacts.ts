@@ -9,6 +9,7 @@ import { outcomeName, passesGate, type ReportMaterial } from "./reportMaterial.t
 import { bookFacts, priceFacts, stepFacts } from "./reportPrices.ts"
 import { riskFacts } from "./reportRisks.ts"
 import { countFigure, timeFigure, usdFigure } from "./phrases.ts"
+import type { Headline } from "./news.ts"
 import { figure, joined, name, stated } from "./stated.ts"
 
 /** Headlines that are facts; all that were found are evidence. */
@@ -115,7 +116,7 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
       ]),
     )]
   }
-  const told = news.headlines.slice(0, headlinesToldMax).map((
+  const told = distinct(news.headlines).slice(0, headlinesToldMax).map((
     { title, url, source, publishedAt },
   ) =>
     fact(
@@ -129,4 +130,10 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
   )
   const whether = stated`Whether any headline moved the price is not known.`
   return [fact("thesis", "coverage", joined([heard, whether])), ...told]
+}
+
+/** What many publishers printed in the same words is told once, of the first of them here. */
+function distinct(headlines: ReadonlyArray<Headline>): ReadonlyArray<Headline> {
+  const titles = headlines.map(({ title }) => title)
+  return headlines.filter(({ title }, n) => titles.indexOf(title) === n)
 }

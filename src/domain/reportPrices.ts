@@ -86,7 +86,12 @@ function bottomOf(material: ReportMaterial, price: SeriesPoint): Stated {
   const now = figure(priceFigure(price.mid))
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
   if (convergenceOf(price.mid) === "contested") {
-    return stated`At ${now} for ${yes} the market leaves the question open.`
+    const { proposal } = material
+    return proposal === null
+      ? stated`At ${now} for ${yes} the market leaves the question open.`
+      : stated`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+        outcomeName(material, proposal.outcome)
+      } was proposed at the venue.`
   }
   return stated`At ${now} for ${yes} the market leaves little room for ${
     price.mid > 0.5 ? no : yes

@@ -159,6 +159,14 @@ const putQuestion = Effect.fnUntraced(function* (
   const answer = yield* detector.detect(question).pipe(
     Effect.timeout(questionTime),
     Effect.map(Option.some),
+    Effect.catchTag("DetectorFailed", ({ reason }) =>
+      // Once a tick: a model that is down would else fill the log; the report counts the rest.
+      Effect.as(
+        done.unanswered === 0
+          ? Effect.logWarning(`The detector did not answer: ${reason}`)
+          : Effect.void,
+        Option.none(),
+      )),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.interrupt

@@ -284,6 +284,18 @@ test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(r
     }).pipe(Effect.provide(overModel(server)))
   }))
 
+test("a model that cannot judge may still write", () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(status(400))
+    yield* Effect.gen(function* () {
+      const { detect } = yield* Detector
+      for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(detect(detectionQuestion))
+      equal(server.calls.length, failuresMax)
+      server.does(well)
+      equal(yield* asked, "a draft")
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
 test("refusals do not close the door on other questions", () =>
   Effect.gen(function* () {
     const server = yield* modelServer(() => completion(null, { refusal: "no" }))

@@ -125,6 +125,35 @@ Deno.test("what tracked wallets hold is counted by outcome, without those that m
   }))
   ok(text.includes("2 entries on “Yes” for 4,500 USD, 1 entry on “No” for 700 USD"), text)
   ok(text.includes("Left out of that is 1 entry by wallets that make markets"), text)
+  const makersAlone = textOf(reportMaterial({ entries: [openEntry({ marketMaker: true })] }))
+  ok(makersAlone.includes("No tracked wallet that takes a view"), makersAlone)
+  ok(!makersAlone.includes("0 entries"), makersAlone)
+})
+
+Deno.test("an open question is not told without the outcome that was proposed", () => {
+  const bottomLine = (material: ReportMaterial) =>
+    templateReport(reportBrief(material)).bottomLine.text
+  const proposal = {
+    marketId: market().id,
+    outcome: 1,
+    proposedAt: now - hour,
+    settlesAt: null,
+    disputed: false,
+  } as const
+  ok(/though the outcome “No” was proposed/.test(bottomLine(reportMaterial({ proposal }))))
+  ok(!/proposed/.test(bottomLine(reportMaterial())))
+})
+
+Deno.test("a headline that many printed is told once, and leaves room for the largest step", () => {
+  const headlines = ["a", "b"].map((source) =>
+    headline({ source, url: `https://${source}.example` })
+  )
+  const { thesis } = templateReport(reportBrief(reportMaterial({
+    priceAction: [{ at: now - 2 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
+    news: { headlines, sources: 2, answered: 2 },
+  })))
+  strictEqual(thesis.text.split("Keepers ready the lighthouse").length, 2)
+  ok(/Keepers ready[^]*Its largest step/.test(thesis.text), thesis.text)
 })
 
 Deno.test("the record of a wallet is told from its thirtieth resolved entry on", () => {

@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Context, Deferred, Effect, Fiber, References } from "effect"
+import { Context, Deferred, Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { day, minute } from "../../src/domain/time.ts"
 import { DetectorFailed } from "../../src/services/Detector.ts"
@@ -172,6 +172,27 @@ on(
     equal(marketsOf(yield* itemsOf(ports)), [0, 1, 2, 3].map((n) => `lighthouse-${n}`))
     const [item] = yield* itemsOf(ports)
     strictEqual(item?.data.confidence, "medium")
+  }),
+)
+
+on(
+  "a detector that is down costs one line of the log a tick",
+  {
+    markets: [0, 1, 2, 3].map((n) => suspect(n, { status: "open" })),
+    headlines: [0, 1, 2, 3].map((n) => litNews(n)),
+    detector: "model",
+    detect: () => Effect.fail(new DetectorFailed({ reason: "not asked for now" })),
+  },
+  Effect.fnUntraced(function* (_told, ports) {
+    const logged: Array<string> = []
+    const { asked, unanswered } = yield* tickOf(ports, now).pipe(
+      Effect.provide(
+        Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))]),
+      ),
+      Effect.provideService(References.MinimumLogLevel, "Warn"),
+    )
+    equal([asked, unanswered], [4, 4])
+    equal(logged, ["The detector did not answer: not asked for now"])
   }),
 )
 

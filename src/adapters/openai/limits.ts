@@ -28,7 +28,8 @@ export const retryAfterMax = Duration.seconds(10)
 /** Requests at once: a digest and a report, or two reports. */
 export const requestsMax = 2
 
-/** Questions in a row without an answer, after which no more are asked: nearly two whole texts. */
+/** Questions of one use in a row without an answer, after which no more of it are asked: nearly two
+ * whole texts. */
 export const failuresMax = 5
 /** For how long none are asked then: well under the 20 minutes in which a late digest is still in time. */
 export const restFor = Duration.minutes(5)

@@ -75,7 +75,9 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
         maxOpenDuration: restMax,
       })
       yield* circuit.transitions.pipe(
-        Stream.runForEach(({ to }) => Effect.logWarning(`The model's circuit: ${to}`)),
+        Stream.runForEach(({ key, to }) =>
+          Effect.logWarning(`The model's circuit of ${key}: ${to}`)
+        ),
         Effect.forkScoped,
       )
 
@@ -114,7 +116,8 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
         timed(question).pipe(
           Effect.retry({ while: isWorthWaiting, schedule: again, times: attemptsMax - 1 }),
           Effect.tapError(noteQuiet),
-          (asked) => circuit.execute(asked, { key: options.model, classify }),
+          // Each use by itself: a model that judges badly may write well, and a digest is due.
+          (asked) => circuit.execute(asked, { key: question.use, classify }),
           Effect.catchTag("CircuitBreakerError", () => notAsked(question.use)),
           (asked) => unlessQuiet(question.use, asked),
           turns.withPermit,
