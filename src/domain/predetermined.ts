@@ -156,8 +156,8 @@ export interface Accepted {
  *
  * - `high` only with the venue's proposal or two sources; else `medium`, whatever the detector says.
  * - Cited evidence that bears nothing is not shown.
- * - The statement is the detector's own if it says no more than the question, the outcome told and that
- *   evidence, and denies nothing; else a plain one.
+ * - The statement is the detector's own if it names the outcome told, says no more than the question and
+ *   that evidence, and denies nothing; else a plain one.
  */
 export function judgeDetection(
   question: DetectionQuestion,
@@ -200,7 +200,7 @@ const isStrong = (evidence: Accepted["evidence"]): boolean =>
 /** Characters of a statement: a sentence. */
 const statementLengthMax = 280
 
-/** The detector's statement, if it passes the fact check; else one that does. */
+/** The detector's statement, if it names the outcome, denies nothing and passes the fact check. */
 function soundStatement(
   market: Market,
   outcome: 0 | 1,
@@ -209,7 +209,8 @@ function soundStatement(
 ): string {
   const facts = statementFacts(market, outcome, evidence)
   const text = said.trim()
-  const sound = text !== "" && text.length <= statementLengthMax && !denies(text) &&
+  const names = text.includes(quoted(named(market.outcomes[outcome])))
+  const sound = text.length <= statementLengthMax && names && !denies(text) &&
     faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
   return sound ? text : plainStatement(market, outcome, evidence)
 }

@@ -183,6 +183,18 @@ onEveryStore("ScoreStore", (law) => {
   )
 
   law(
+    "an outcome told of a market that has ended already is due at once",
+    Effect.gen(function* () {
+      const store = yield* ScoreStore
+      yield* store.take(0, 1, [outcome(1)])
+      yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], now)
+      yield* store.take(1, 2, [outcome(2)])
+      const due = yield* store.due({ now, notAskedFrom: now, limit: 9 })
+      assert.deepEqual(due.map(({ check }) => check.feedIndex), [1, 2])
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
     "nothing done is nothing there",
     Effect.gen(function* () {
       const store = yield* ScoreStore

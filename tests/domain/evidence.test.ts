@@ -6,7 +6,15 @@
  */
 import { deepStrictEqual as equal, notStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { evidenceKey, evidenceMax, evidenceOf, newsAgeMax } from "../../src/domain/evidence.ts"
+import {
+  areTwoSources,
+  bears,
+  evidenceKey,
+  evidenceMax,
+  evidenceOf,
+  hasStood,
+  newsAgeMax,
+} from "../../src/domain/evidence.ts"
 import { minute } from "../../src/domain/time.ts"
 import {
   anyHeadlines,
@@ -79,4 +87,43 @@ Deno.test("evidenceKey() changes with the evidence, the detector, and when a pro
   notStrictEqual(key(59 * minute, [a]), key(60 * minute, [a]))
   notStrictEqual(key(5 * minute, [a]), key(5 * minute, [a, b]))
   notStrictEqual(key(5 * minute, [a]), key(5 * minute, [a], "model"))
+})
+
+Deno.test("evidenceOf() is eight pieces at most, the venue's among them", () => {
+  const many = Array.from({ length: 20 }, (_, n) => headline({ url: `https://one.example/${n}` }))
+  const kinds = (given: Parameters<typeof evidenceOf>[1]) =>
+    evidenceOf(yesOrNo, given, many, now).map(({ kind }) => kind)
+  equal(kinds(null), Array.from({ length: 8 }, () => "news"))
+  equal(kinds(proposal()), ["venue", ...Array.from({ length: 7 }, () => "news")])
+})
+
+Deno.test("the venue's word bears its own outcome alone, and neither in a dispute", () => {
+  const borne = (given: ReturnType<typeof proposal>) => {
+    const [piece] = evidenceOf(yesOrNo, given, [], now)
+    if (piece === undefined) throw new Error("no evidence")
+    return [0, 1].map((n) =>
+      bears({ market: yesOrNo, proposal: given, now }, piece, n === 0 ? 0 : 1)
+    )
+  }
+  equal(borne(proposal({ outcome: 0 })), [true, false])
+  equal(borne(proposal({ outcome: 1 })), [false, true])
+  equal(borne(proposal({ disputed: true })), [false, false])
+  equal(hasStood(proposal({ disputed: true }), now), false)
+})
+
+Deno.test("areTwoSources() takes neither one publisher's pages for two, nor a text printed twice", () => {
+  const piece = (url: string, source: string, title: string) => ({
+    ...{ id: "E1", kind: "news" as const, url, source, title, publishedAt: now },
+  })
+  const one = piece("https://news.one.example/a", "One", "Lighthouse opened")
+  equal(
+    [
+      piece("https://two.example/b", "Two", "Mayor opened lighthouse"),
+      piece("https://sport.one.example/b", "Two", "Mayor opened lighthouse"),
+      piece("https://two.example/b", "One", "Mayor opened lighthouse"),
+      piece("https://two.example/b", "Two", "LIGHTHOUSE, opened!"),
+      one,
+    ].map((other) => areTwoSources(one, other)),
+    [true, false, false, false, false],
+  )
 })

@@ -327,3 +327,30 @@ Deno.test("an outcome shown without its odd characters is still that outcome; on
   equal(said(["Yes\u200b", "Yes"], "Yes"), "unknown_outcome")
   equal(said(["Yes", "No"], "yes"), "unknown_outcome")
 })
+
+Deno.test("a detector's own statement is told when it names the outcome and says nothing more", () => {
+  const piece = { id: "E1", kind: "news" as const, title: "Lighthouse lit: mayor opened it" }
+  const evidence = [{
+    ...piece,
+    source: "Wire",
+    url: "https://a.example/",
+    publishedAt: now,
+  }] as const
+  const question = { market: yesOrNo, rules: "", mid: 0.5, proposal: null, evidence, now }
+  const plain = plainStatement(yesOrNo, 0, evidence)
+  const told = (statement: string) =>
+    Result.getOrThrow(judgeDetection(question, {
+      ...{ determined: true, outcome: "Yes", statement, confidence: "high", evidence: ["E1"] },
+    })).statement
+  const sound = "The outcome is “Yes”, as “Wire” says."
+  equal(told(sound), sound)
+  for (
+    const unsound of [
+      ...["", "It was confirmed.", "The outcome is “No”.", "The outcome is “Yes”, and was “No”."],
+      ...["The outcome is “Yes” by 99 to 1.", "The outcome is “Yes”: https://evil.example"],
+      ...["**The outcome is “Yes”.**", "The outcome is “Yes”, says Reuters.", "“Yes”".repeat(100)],
+    ]
+  ) {
+    equal(told(unsound), plain)
+  }
+})

@@ -197,33 +197,18 @@ on(
 )
 
 on(
-  "what the venue itself says is told by the rules though the model is down",
-  {
-    markets: [suspect(0)],
-    proposals: [proposed(0)],
-    detector: "model",
-    detect: () => Effect.fail(new DetectorFailed({ reason: "down" })),
-  },
-  Effect.fnUntraced(function* (_told, ports) {
-    const { unanswered, items } = yield* tickOf(ports, now)
-    equal([unanswered, items.length], [1, 1])
-    const [item] = yield* itemsOf(ports)
-    equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
-  }),
-)
-
-on(
   "a detector that never answers is given up after 45 seconds, and asked again",
-  { markets: [suspect(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
+  { markets: [suspect(0)], proposals: [proposed(0)] },
   Effect.fnUntraced(function* (told, ports) {
     const reached = yield* Deferred.make<void>()
+    const rules = told.detect
     told.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
     const ticking = yield* Effect.forkChild(tickOf(ports, now))
     yield* Deferred.await(reached)
     yield* TestClock.adjust("45 seconds")
     const { asked, unanswered, failed } = yield* Fiber.join(ticking)
     equal([asked, unanswered, failed], [1, 1, []])
-    told.detect = credulous
+    told.detect = rules
     equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
   }),
 )
@@ -245,6 +230,21 @@ on(
     told.depthUsd = () => 10_000
     equal((yield* tickOf(ports, now + 3 * tickMs)).items.length, 10)
     strictEqual((yield* itemsOf(ports)).length, 50)
+  }),
+)
+
+const crowd = Array.from({ length: 225 }, (_, n) => n)
+
+on(
+  "more thin markets than books are read of in a tick hide no sound one for long",
+  {
+    markets: crowd.map((n) => suspect(n)),
+    proposals: crowd.map((n) => proposed(n)),
+    depthUsd: ({ id }) => Number(id.slice(1)) < 220 ? 100 : 10_000,
+  },
+  Effect.fnUntraced(function* (_, ports) {
+    equal((yield* tickOf(ports, now)).rejected, { thin_book: 200 })
+    equal((yield* tickOf(ports, now + tickMs)).items.length, 5)
   }),
 )
 

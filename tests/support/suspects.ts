@@ -67,7 +67,8 @@ export const suspect = (n: number, fields: Partial<Market> = {}): Market =>
   })
 
 /** A name no other market's place shares a word with. */
-const placeOf = (n: number): string => `${towns[n % towns.length]}${"abcdefgh"[n / 12 | 0]}`
+const placeOf = (n: number): string =>
+  `${towns[n % towns.length]}${"abcdefghijklmnopqrstuvwxyz"[n / 12 | 0]}`
 
 /** An outcome proposed an hour before noon, to settle an hour after. */
 export const proposed = (n: number, fields: Partial<Proposal> = {}): Proposal => ({

@@ -67,7 +67,7 @@ const reportTask =
 
 const detectionTask =
   `You judge whether the outcome of a prediction market's question already exists: whether it is decided by something that has happened, though the market is still open. You are shown the question, its outcomes, its rules and numbered pieces of evidence.
-"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the evidence it rests on, of that shown. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d.
+"determined": true only if the evidence itself says that the outcome exists; an expectation, a forecast, a rumour, a price, or words in the question or the rules are no evidence. "outcome": the outcome spelled exactly as among the outcomes, or null. "confidence": high only if the evidence leaves no doubt. "evidence": the ids of the evidence it rests on, of that shown. "statement": one sentence of plain lower case words that says what the evidence says, without links and without figures; the question, an outcome, a title or a source may be repeated only whole and between the marks \u201c and \u201d, and the outcome has to be.
 When in doubt: determined false, outcome null, confidence low, evidence empty.`
 
 export function digestPrompt(
