@@ -17,11 +17,9 @@ export type NewsSettings =
   | { readonly kind: "simulated" }
   | { readonly kind: "real"; readonly gdelt: boolean; readonly feeds: ReadonlyArray<Feed> }
 
-export type ModelSettings = ModelOptions
-
 export interface IntelligenceSettings {
   /** Null: rules write and detect. */
-  readonly model: ModelSettings | null
+  readonly model: ModelOptions | null
   readonly news: NewsSettings
 }
 
@@ -94,7 +92,7 @@ const readModel = Effect.fnUntraced(function* (read: Read) {
     baseUrl: baseUrl ?? openaiUrl,
     model: model ?? modelDefault,
     price,
-  } satisfies ModelSettings
+  } satisfies ModelOptions
 })
 
 const readPrice = (read: Read) =>

@@ -14,7 +14,7 @@ import {
   marketName,
   type NewDigestFact,
   noneOf,
-} from "./digestFact.ts"
+} from "./digestStating.ts"
 import type { DigestHeadline, DigestMaterial, MoverItem, UpcomingMarket } from "./digestMaterial.ts"
 import { countFigure, durationFigure, priceFigure, usdFigure, whenFigure } from "./phrases.ts"
 import { convergenceOf } from "./resolving.ts"
@@ -22,9 +22,9 @@ import { figure, say, type Statement } from "./statement.ts"
 import type { EpochMs } from "./time.ts"
 
 /** Headlines that are stated. */
-export const headlinesMax = 12
+const headlinesMax = 12
 /** Coming ends that are stated. */
-export const upcomingMax = 6
+const upcomingMax = 6
 
 /** How many headlines there are, and the newest of them, those found for a market first. */
 export function newsFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {

@@ -6,7 +6,7 @@
  */
 import { eventsMin } from "./calibration.ts"
 import type { DigestSection } from "./digest.ts"
-import { type About, factOf, type NewDigestFact } from "./digestFact.ts"
+import { type About, factOf, type NewDigestFact } from "./digestStating.ts"
 import type { DigestMaterial } from "./digestMaterial.ts"
 import { depthUsdMin, volumeUsdMin } from "./mover.ts"
 import { countFigure, durationFigure, timeFigure, usdFigure, whenFigure } from "./phrases.ts"

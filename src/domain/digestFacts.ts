@@ -9,7 +9,7 @@
 import type { DigestBrief } from "./digest.ts"
 import { newsFacts, upcomingFacts } from "./digestContext.ts"
 import { coverageFacts, methodFacts } from "./digestCoverage.ts"
-import type { NewDigestFact } from "./digestFact.ts"
+import type { NewDigestFact } from "./digestStating.ts"
 import type { DigestMaterial } from "./digestMaterial.ts"
 import { moveFacts } from "./digestMoves.ts"
 import { endedFacts, predeterminedFacts } from "./digestOutcomes.ts"

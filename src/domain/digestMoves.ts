@@ -11,7 +11,7 @@ import {
   marketName,
   type NewDigestFact,
   noneOf,
-} from "./digestFact.ts"
+} from "./digestStating.ts"
 import type { MoverItem } from "./digestMaterial.ts"
 import { windowMs } from "./feed.ts"
 import {
@@ -27,9 +27,9 @@ import { figure, listed, say, type Statement } from "./statement.ts"
 import type { EpochMs } from "./time.ts"
 
 /** Markets whose strongest move is stated: as many as a page holds. */
-export const movesMax = 10
+const movesMax = 10
 /** Categories that are named in the sums. */
-export const categoriesMax = 3
+const categoriesMax = 3
 
 /** The sums of all moves, then the strongest move of each of at most `movesMax` markets. */
 export function moveFacts(

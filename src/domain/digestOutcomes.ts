@@ -13,16 +13,16 @@ import {
   marketName,
   type NewDigestFact,
   noneOf,
-} from "./digestFact.ts"
+} from "./digestStating.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./digestMaterial.ts"
 import { countFigure, priceFigure, rateFigure, whenFigure } from "./phrases.ts"
 import { figure, listed, say, type Statement } from "./statement.ts"
 import type { EpochMs } from "./time.ts"
 
 /** Findings that are stated. */
-export const findingsMax = 8
+const findingsMax = 8
 /** Ended markets that are stated. */
-export const endedMax = 8
+const endedMax = 8
 
 /** How many findings there are, and the strongest of them. */
 export function predeterminedFacts(

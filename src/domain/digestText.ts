@@ -37,7 +37,7 @@ const headings: Readonly<Record<DigestSection, string>> = {
 }
 
 /** How the table of wallets is called where sources are named. */
-export const whaleSource = "Whale calibration table"
+const whaleSource = "Whale calibration table"
 
 /** What the check has against a draft; empty when it may be published. */
 export function digestComplaints(draft: DigestDraft, brief: DigestBrief): ReadonlyArray<string> {

@@ -11,16 +11,16 @@ import {
   marketName,
   type NewDigestFact,
   noneOf,
-} from "./digestFact.ts"
+} from "./digestStating.ts"
 import type { WhaleEntryItem } from "./digestMaterial.ts"
 import { countFigure, rateFigure, usdFigure, whenFigure } from "./phrases.ts"
 import { figure, joined, listed, say, type Statement } from "./statement.ts"
 import type { EpochMs } from "./time.ts"
 
 /** Entries that are stated: as many as a page holds. */
-export const entriesMax = 10
+const entriesMax = 10
 /** Markets whose flow is summed up. */
-export const flowsMax = 3
+const flowsMax = 3
 /** Entries that make a flow: a single one is stated by itself. */
 const flowMin = 2
 /** Sides of a market that a flow names. */

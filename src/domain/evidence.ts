@@ -88,7 +88,7 @@ export function bears(
 }
 
 /** How long an outcome may be challenged where the venue does not say. */
-export const usualChallenge = 2 * hour
+const usualChallenge = 2 * hour
 
 /**
  * Whether an outcome has been open to challenge for half of its window at least, and nobody has

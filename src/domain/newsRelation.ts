@@ -21,7 +21,7 @@ export type NewsSubject = Pick<Market, "question" | "category" | "outcomes" | "e
  * What shared units must weigh together. A word in 5 of 2,500 texts weighs 6, in 100 of them 3; a
  * name half as much again. So a rare name goes with any telling word, a common one with a rare word.
  */
-export const scoreMin = 8
+const scoreMin = 8
 /** Units a headline must share. */
 const unitsMin = 2
 const nameFactor = 1.5

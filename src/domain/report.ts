@@ -4,7 +4,7 @@
  * @module
  */
 import type { Fact, FactKind, Passage } from "./facts.ts"
-import type { Stated } from "./stated.ts"
+import type { Statement } from "./statement.ts"
 
 /** From the least to the most. */
 export const confidences = ["low", "medium", "high"] as const
@@ -24,10 +24,11 @@ export type Unnumbered = Omit<ReportFact, "id">
 export function fact(
   part: ReportPart,
   kind: FactKind,
-  said: Stated,
+  said: Statement,
   rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
 ): Unnumbered {
-  return { part, kind, ...said, links: [], certain: false, ...rest }
+  const { text: statement, figures, names } = said
+  return { part, kind, statement, figures, names, links: [], certain: false, ...rest }
 }
 
 /** What a narrator is given: everything it may say of one market. */

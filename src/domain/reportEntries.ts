@@ -11,11 +11,11 @@ import {
   outcomeName,
   type ReportMaterial,
 } from "./reportMaterial.ts"
-import { figure, joined, name, type Stated, stated } from "./stated.ts"
+import { figure, joined, name, say, type Statement } from "./statement.ts"
 import { resolvedEntriesMin, shownRate, type WhaleLabel } from "./whale.ts"
 
 /** Entries that are facts of their own, the largest first; all that were read are evidence. */
-export const entriesToldMax = 6
+const entriesToldMax = 6
 
 /** What tracked wallets hold; that nothing is known is a fact too. */
 export function entryFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
@@ -24,14 +24,14 @@ export function entryFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
     return [fact(
       "whales",
       "coverage",
-      stated`The entries of tracked wallets could not be read for this report, so nothing is said of them.`,
+      say`The entries of tracked wallets could not be read for this report, so nothing is said of them.`,
     )]
   }
   if (entries.length === 0) {
     return [fact(
       "whales",
       "whale",
-      stated`No tracked wallet is known to have an open entry in this market.`,
+      say`No tracked wallet is known to have an open entry in this market.`,
     )]
   }
   const views = entries.filter(({ marketMaker }) => !marketMaker)
@@ -40,7 +40,7 @@ export function entryFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
     fact(
       "whales",
       "method",
-      stated`Sales are not followed, so a wallet may have sold what it bought since.`,
+      say`Sales are not followed, so a wallet may have sold what it bought since.`,
     ),
     ...entries.slice(0, entriesToldMax).map((entry) =>
       fact("whales", "whale", entryStated(material, entry))
@@ -53,51 +53,49 @@ function totals(
   material: ReportMaterial,
   views: ReadonlyArray<OpenEntry>,
   entries: ReadonlyArray<OpenEntry>,
-): Stated {
+): Statement {
   const makers = entries.length - views.length
   const onEach = ([0, 1] as const).map((side) => {
     const on = views.filter(({ outcome }) => outcome === side)
     const stakeUsd = on.reduce((sum, entry) => sum + entry.stakeUsd, 0)
-    return stated`${figure(countFigure(on.length, "entry", "entries"))} on ${
+    return say`${figure(countFigure(on.length, "entry", "entries"))} on ${
       outcomeName(material, side)
     } for ${figure(usdFigure(stakeUsd))}`
   })
-  const [first = stated``, second = stated``] = onEach
+  const [first = say``, second = say``] = onEach
   return joined([
     views.length === 0
-      ? stated`No tracked wallet that takes a view is known to have an open entry in this market.`
-      : stated`Tracked wallets have open entries in this market: ${first}, ${second}.`,
+      ? say`No tracked wallet that takes a view is known to have an open entry in this market.`
+      : say`Tracked wallets have open entries in this market: ${first}, ${second}.`,
     ...makers === 0 ? [] : [
-      stated`Left out of that is ${
+      say`Left out of that is ${
         figure(countFigure(makers, "entry", "entries"))
       } by wallets that make markets: to them it is a trade and no view.`,
     ],
-    ...entries.length < entriesReadMax
-      ? []
-      : [stated`There may be more: only the largest were read.`],
+    ...entries.length < entriesReadMax ? [] : [say`There may be more: only the largest were read.`],
   ])
 }
 
-function entryStated(material: ReportMaterial, entry: OpenEntry): Stated {
+function entryStated(material: ReportMaterial, entry: OpenEntry): Statement {
   const who = name(entry.name)
   const ago = figure(durationFigure(material.now - entry.firstFillAt))
   return joined([
-    stated`The tracked wallet ${who} bought ${outcomeName(material, entry.outcome)} at ${
+    say`The tracked wallet ${who} bought ${outcomeName(material, entry.outcome)} at ${
       figure(priceFigure(entry.price))
     } for ${figure(usdFigure(entry.stakeUsd))}, beginning ${ago} before this report.`,
-    entry.marketMaker ? stated`It makes markets, so that is its trade and no view.` : record(entry),
+    entry.marketMaker ? say`It makes markets, so that is its trade and no view.` : record(entry),
   ])
 }
 
 /** What a wallet's entries came to before. */
-function record({ calibration }: OpenEntry): Stated {
+function record({ calibration }: OpenEntry): Statement {
   const row = calibration?.row
   if (row === undefined || row.resolved < resolvedEntriesMin) {
-    return stated`Too few of its entries have ended to judge it.`
+    return say`Too few of its entries have ended to judge it.`
   }
   const rate = (value: number) => figure(rateFigure(shownRate(value)))
   return joined([
-    stated`Over ${
+    say`Over ${
       figure(countFigure(row.resolved, "past entry", "past entries"))
     }, held to the end, its rate of success is ${rate(row.winRate)} at a mean price of ${
       rate(row.meanEntryPrice)
@@ -108,8 +106,8 @@ function record({ calibration }: OpenEntry): Stated {
   ])
 }
 
-const worth: Readonly<Record<typeof WhaleLabel.Type, Stated>> = {
-  follow: stated`The label of that record is follow: luck would hardly explain it.`,
-  fade: stated`The label of that record is fade: luck would hardly explain that it is so weak.`,
-  neutral: stated`The label of that record is neutral: luck may explain it.`,
+const worth: Readonly<Record<typeof WhaleLabel.Type, Statement>> = {
+  follow: say`The label of that record is follow: luck would hardly explain it.`,
+  fade: say`The label of that record is fade: luck would hardly explain that it is so weak.`,
+  neutral: say`The label of that record is neutral: luck may explain it.`,
 }

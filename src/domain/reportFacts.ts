@@ -10,10 +10,10 @@ import { bookFacts, priceFacts, stepFacts } from "./reportPrices.ts"
 import { riskFacts } from "./reportRisks.ts"
 import { countFigure, timeFigure, usdFigure } from "./phrases.ts"
 import type { Headline } from "./news.ts"
-import { figure, joined, name, stated } from "./stated.ts"
+import { figure, joined, name, say } from "./statement.ts"
 
 /** Headlines that are facts; all that were found are evidence. */
-export const headlinesToldMax = 5
+const headlinesToldMax = 5
 
 /** What a narrator is given of a market. The same material makes the same facts. */
 export function reportBrief(material: ReportMaterial): ReportBrief {
@@ -47,8 +47,8 @@ function marketFact(material: ReportMaterial): Unnumbered {
     "thesis",
     "market",
     joined([
-      stated`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
-      stated`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
+      say`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
+      say`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
     ]),
     { links: [market.url] },
   )
@@ -57,19 +57,19 @@ function marketFact(material: ReportMaterial): Unnumbered {
 function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
   const { market: { status }, proposal } = material
   if (status === "resolved") {
-    return [fact("thesis", "resolution", stated`The venue has resolved this market.`, {
+    return [fact("thesis", "resolution", say`The venue has resolved this market.`, {
       certain: true,
     })]
   }
   if (status === "closed") {
-    return [fact("thesis", "market", stated`The venue no longer takes orders in this market.`)]
+    return [fact("thesis", "market", say`The venue no longer takes orders in this market.`)]
   }
   if (proposal === null) {
     return status === "proposed"
       ? [fact(
         "thesis",
         "market",
-        stated`An outcome was proposed at the venue, and it may still be challenged.`,
+        say`An outcome was proposed at the venue, and it may still be challenged.`,
       )]
       : []
   }
@@ -79,10 +79,10 @@ function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
     "thesis",
     "market",
     joined([
-      stated`The outcome ${outcome} was proposed at the venue at ${at}.`,
+      say`The outcome ${outcome} was proposed at the venue at ${at}.`,
       proposal.disputed
-        ? stated`The proposal is disputed.`
-        : stated`The proposal may still be challenged.`,
+        ? say`The proposal is disputed.`
+        : say`The proposal may still be challenged.`,
     ]),
   )]
 }
@@ -92,18 +92,18 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
     return [fact(
       "thesis",
       "coverage",
-      stated`The news could not be read for this report, so no reason for the price is given.`,
+      say`The news could not be read for this report, so no reason for the price is given.`,
     )]
   }
   if (news.sources === 0) {
     return [fact(
       "thesis",
       "coverage",
-      stated`No news was looked at for this report, so no reason for the price is given.`,
+      say`No news was looked at for this report, so no reason for the price is given.`,
     )]
   }
   const sources = figure(countFigure(news.sources, "news source"))
-  const heard = stated`Of ${sources} that are followed, ${
+  const heard = say`Of ${sources} that are followed, ${
     figure(countFigure(news.answered, "source"))
   } answered lately.`
   if (news.headlines.length === 0) {
@@ -112,7 +112,7 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
       "coverage",
       joined([
         heard,
-        stated`No headline of the last week was found that belongs to this question.`,
+        say`No headline of the last week was found that belongs to this question.`,
       ]),
     )]
   }
@@ -122,13 +122,13 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
     fact(
       "thesis",
       "news",
-      stated`At ${figure(timeFigure(publishedAt))} ${
+      say`At ${figure(timeFigure(publishedAt))} ${
         name(source)
       } published a headline that may belong to the question: ${name(title)}.`,
       { links: [url] },
     )
   )
-  const whether = stated`Whether any headline moved the price is not known.`
+  const whether = say`Whether any headline moved the price is not known.`
   return [fact("thesis", "coverage", joined([heard, whether])), ...told]
 }
 

@@ -10,7 +10,7 @@ import type { Market, SeriesPoint } from "./market.ts"
 import { depthUsdMin, spreadMax, volumeUsdMin } from "./mover.ts"
 import type { Headline } from "./news.ts"
 import type { EpochMs } from "./time.ts"
-import { name, type Stated } from "./stated.ts"
+import { name, type Statement } from "./statement.ts"
 import type { CalibratedWhale } from "./whale.ts"
 
 /** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
@@ -59,7 +59,7 @@ export function priceOf({ priceAction, microstructure }: ReportMaterial): Series
 }
 
 /** An outcome as facts call it. */
-export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1): Stated {
+export function outcomeName({ market }: ReportMaterial, outcome: 0 | 1): Statement {
   return name(market.outcomes[outcome])
 }
 

@@ -9,7 +9,7 @@ import { durationFigure, moveFigure, priceFigure, timeFigure, usdFigure } from "
 import { fact, type Unnumbered } from "./report.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./reportMaterial.ts"
 import { convergenceOf } from "./resolving.ts"
-import { figure, joined, type Stated, stated } from "./stated.ts"
+import { figure, joined, say, type Statement } from "./statement.ts"
 import { day, hour } from "./time.ts"
 
 /** A point this much older than a day still stands for a day ago: one hour without a price. */
@@ -30,13 +30,13 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
   const low = figure(priceFigure(Math.min(...mids)))
   const high = figure(priceFigure(Math.max(...mids)))
   return [
-    fact("thesis", "price", stated`The price of ${yes} stood at ${now} at ${at}.`),
+    fact("thesis", "price", say`The price of ${yes} stood at ${now} at ${at}.`),
     fact(
       "thesis",
       "price",
       price.at - first.at < hour
-        ? stated`No price of it from more than an hour before is known.`
-        : stated`Over the ${span} before, ${
+        ? say`No price of it from more than an hour before is known.`
+        : say`Over the ${span} before, ${
           moveOf(first, price)
         }; it stood between ${low} and ${high}.`,
     ),
@@ -46,21 +46,21 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> 
 }
 
 /** How the price went from one point to another, as the end of a sentence. */
-function moveOf(from: SeriesPoint, to: SeriesPoint): Stated {
+function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
   const delta = to.mid - from.mid
   const start = figure(priceFigure(from.mid))
-  if (halfSteps(to.mid) === halfSteps(from.mid)) return stated`the price came back to ${start}`
+  if (halfSteps(to.mid) === halfSteps(from.mid)) return say`the price came back to ${start}`
   const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
   return delta > 0
-    ? stated`the price rose by ${by}, from ${start} to ${end}`
-    : stated`the price fell by ${by}, from ${start} to ${end}`
+    ? say`the price rose by ${by}, from ${start} to ${end}`
+    : say`the price fell by ${by}, from ${start} to ${end}`
 }
 
 function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyArray<Unnumbered> {
   const before = priceAction.findLast(({ at }) => at <= price.at - day)
   if (before === undefined || before.at < price.at - day - dayStartSlack) return []
   const span = figure(durationFigure(day))
-  return [fact("thesis", "price", stated`In the last ${span} ${moveOf(before, price)}.`)]
+  return [fact("thesis", "price", say`In the last ${span} ${moveOf(before, price)}.`)]
 }
 
 /** The largest move from one hour to the next: whether the price drifted or jumped. */
@@ -76,26 +76,24 @@ export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumb
   return [fact(
     "thesis",
     "price",
-    stated`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+    say`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
       moveOf(largest.from, largest.to)
     }.`,
   )]
 }
 
-function bottomOf(material: ReportMaterial, price: SeriesPoint): Stated {
+function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
   const now = figure(priceFigure(price.mid))
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
   if (convergenceOf(price.mid) === "contested") {
     const { proposal } = material
     return proposal === null
-      ? stated`At ${now} for ${yes} the market leaves the question open.`
-      : stated`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+      ? say`At ${now} for ${yes} the market leaves the question open.`
+      : say`At ${now} for ${yes} the market leaves the question open, though the outcome ${
         outcomeName(material, proposal.outcome)
       } was proposed at the venue.`
   }
-  return stated`At ${now} for ${yes} the market leaves little room for ${
-    price.mid > 0.5 ? no : yes
-  }.`
+  return say`At ${now} for ${yes} the market leaves little room for ${price.mid > 0.5 ? no : yes}.`
 }
 
 /** What the live book shows. */
@@ -104,7 +102,7 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unn
     return [fact(
       "aside",
       "book",
-      stated`No sound order book was found when this report was made.`,
+      say`No sound order book was found when this report was made.`,
     )]
   }
   const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
@@ -114,12 +112,12 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unn
       "thesis",
       "book",
       joined([
-        stated`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
+        say`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
           figure(priceFigure(bestAsk))
         }, a spread of ${figure(priceFigure(spread))}.`,
-        stated`Orders within ${cents} around the middle come to ${
-          figure(usdFigure(depth.total))
-        }: ${figure(usdFigure(depth.bid))} to buy and ${figure(usdFigure(depth.ask))} to sell.`,
+        say`Orders within ${cents} around the middle come to ${figure(usdFigure(depth.total))}: ${
+          figure(usdFigure(depth.bid))
+        } to buy and ${figure(usdFigure(depth.ask))} to sell.`,
       ]),
     ),
     fact(
@@ -127,13 +125,13 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unn
       "book",
       joined([
         impactUsd.up5c === null
-          ? stated`The offers end before the price has risen by ${cents}.`
-          : stated`It takes ${
+          ? say`The offers end before the price has risen by ${cents}.`
+          : say`It takes ${
             figure(usdFigure(impactUsd.up5c))
           } of buying to move the price up by ${cents}.`,
         impactUsd.down5c === null
-          ? stated`The bids end before the price has fallen by ${cents}.`
-          : stated`It takes ${
+          ? say`The bids end before the price has fallen by ${cents}.`
+          : say`It takes ${
             figure(usdFigure(impactUsd.down5c))
           } of selling to move the price down by ${cents}.`,
       ]),

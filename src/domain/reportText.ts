@@ -10,7 +10,7 @@ import { type Confidence, confidences, type ReportBrief, type ReportDraft } from
 /** Risks of one report. */
 export const risksMax = 8
 /** Words of a passage; fewer say nothing. The most is that of a passage (factCheck.ts). */
-export const passageWordsMin = 4
+const passageWordsMin = 4
 
 /** What the check has against a draft; empty when it may be published. */
 export function reportComplaints(draft: ReportDraft, brief: ReportBrief): ReadonlyArray<string> {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { named, quoted } from "./untrusted.ts"
+import { named, nameLengthMax, quoted } from "./untrusted.ts"
 
 export interface Statement {
   readonly text: string
@@ -29,8 +29,15 @@ export function figure(phrase: string): Statement {
   return { text: phrase, figures: [phrase], names: [] }
 }
 
-/** What a stranger wrote, harmless and in quotation marks; `fallback` where there is nothing to see. */
-export function name(text: string, max: number, fallback: string): Statement {
+/**
+ * What a stranger wrote, harmless, in quotation marks, at most `max` characters; `fallback` where
+ * there is nothing to see.
+ */
+export function name(
+  text: string,
+  max: number = nameLengthMax,
+  fallback: string = "",
+): Statement {
   const harmless = named(text, max)
   const seen = harmless === nameless ? named(fallback, max) : harmless
   return { text: quoted(seen), figures: [], names: [seen] }

@@ -79,7 +79,7 @@ const ambiguousMax = 50
 /** How long rows of reports are kept: many times as long as a report is given, to be looked into. */
 const rowsKeptMs = Duration.toMillis(Duration.days(1))
 /** How long all drafts of a narrator may take; after that the template stands. */
-export const draftsTime = Duration.seconds(35)
+const draftsTime = Duration.seconds(35)
 /** What has to be left when the drafts are done: to store the report, and the answer made of it. */
 const leftForStoring = Duration.seconds(4)
 
