@@ -171,6 +171,7 @@ const sharedWordsMin = 2
  * no mere verb of deciding.
  */
 export function isAbout(title: string, question: string): boolean {
+  if (namesAnotherNumber(title, question)) return false
   const asked = informative(question)
   const shared = [...informative(title)].filter((word) => asked.has(word))
   return shared.length >= Math.min(sharedWordsMin, asked.size) &&
@@ -193,6 +194,18 @@ export function aboutIn<H extends { readonly title: string }>(
     const near = new Set([...informative(question)].flatMap((word) => byWord.get(word) ?? []))
     return [...near].filter(({ title }) => isAbout(title, question))
   }
+}
+
+/**
+ * Whether a headline speaks of a year that the question does not name, or of another number than those
+ * it asks about: `Bitcoin hits $100k` says nothing of 200k.
+ */
+function namesAnotherNumber(title: string, question: string): boolean {
+  const numbers = (text: string) => wordsOf(text).filter((word) => /\p{N}/u.test(word))
+  const isYear = (word: string) => /^(?:19|20)\d\d$/.test(word)
+  const asked = numbers(question)
+  const told = numbers(title).filter((word) => !asked.includes(word))
+  return told.some(isYear) || told.length > 0 && asked.some((word) => !isYear(word))
 }
 
 /** Whether a headline names an outcome; an outcome that says only yes or no, or over, need not be. */

@@ -12,7 +12,7 @@
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import type { Proposal } from "../domain/detection.ts"
 import type { MarketId } from "../domain/market.ts"
-import { judgeDetection, predeterminedItem } from "../domain/predetermined.ts"
+import { judgeDetection, predeterminedItem, rulesDetection } from "../domain/predetermined.ts"
 import { day, type EpochMs } from "../domain/time.ts"
 import { Detector } from "./Detector.ts"
 import { DetectionStore } from "./DetectionStore.ts"
@@ -147,7 +147,10 @@ const putQuestions = (
     { concurrency: questionConcurrency, discard: true },
   )
 
-/** Asks, judges, tells, and then remembers; without an answer the market is asked about again. */
+/**
+ * Asks, judges, tells, and then remembers. Without an answer the rules judge; what they cannot is asked
+ * about again.
+ */
 const putQuestion = Effect.fnUntraced(function* (
   { detector, feed, detections }: AskingServices,
   { market, key, candidate }: Chosen,
@@ -176,16 +179,16 @@ const putQuestion = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const remember = (evidenceKey: string | null, verdict: string) =>
     detections.remember([{ marketId: market.id, evidenceKey, verdict }], now)
-  if (Option.isNone(answer)) {
-    done.unanswered += 1
-    return yield* remember(null, "unanswered")
-  }
-  const judged = judgeDetection(question, answer.value)
+  if (Option.isNone(answer)) done.unanswered += 1
+  // The venue's own word needs nobody to read it.
+  const judged = judgeDetection(question, Option.getOrElse(answer, () => rulesDetection(question)))
   if (Result.isFailure(judged)) {
+    if (Option.isNone(answer)) return yield* remember(null, "unanswered")
     tally(done.rejected, { [judged.failure]: 1 })
     return yield* remember(key, judged.failure)
   }
-  const told = { ...candidate, question, accepted: judged.success, detector: detector.name }
+  const by = Option.isSome(answer) ? detector.name : "rules"
+  const told = { ...candidate, question, accepted: judged.success, detector: by }
   const added = yield* feed.append([predeterminedItem(told, now)])
   done.items.push(...added.map(({ title }) => title))
   yield* remember(key, "told")

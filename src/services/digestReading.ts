@@ -37,7 +37,8 @@ export interface DigestEnd {
 const backMax = day
 /** Items of one type that are read: the newest. More are counted. */
 const itemsMax = 1_000
-const resolutionsMax = 200
+/** Far more than end in four hours: a digest counts them. */
+const resolutionsMax = 2_000
 /** What was told within it waits for the next digest: its transaction may not be over yet. */
 const toldSettles = minute
 /** Headlines of the window, and of each market in play. */

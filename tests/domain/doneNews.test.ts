@@ -86,6 +86,17 @@ Deno.test("isAbout() asks for two informative words, one of them no verb of deci
   )
 })
 
+Deno.test("isAbout() hears of no other year, and of no other number than those asked about", () => {
+  const coin = "Will Bitcoin hit $200k by December 14?"
+  equal(isAbout("Bitcoin hits $200k", coin), true)
+  equal(isAbout("Bitcoin hits $100k", coin), false)
+  equal(isAbout("Bitcoin hits record on December 14", coin), true)
+  const vote = "Will Trump win Georgia election?"
+  equal(isAbout("Trump wins Georgia election", vote), true)
+  equal(isAbout("Trump wins Georgia election by 12,000 votes", vote), true)
+  equal(isAbout("In 2020 Trump lost Georgia election", vote), false)
+})
+
 Deno.test("isAbout() asks for all of a question of one informative word, and never for none", () => {
   equal(isAbout("Lighthouse opened", "Will it be the lighthouse?"), true)
   equal(isAbout("Museum opened", "Will it be the lighthouse?"), false)

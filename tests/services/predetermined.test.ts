@@ -197,18 +197,33 @@ on(
 )
 
 on(
+  "what the venue itself says is told by the rules though the model is down",
+  {
+    markets: [suspect(0)],
+    proposals: [proposed(0)],
+    detector: "model",
+    detect: () => Effect.fail(new DetectorFailed({ reason: "down" })),
+  },
+  Effect.fnUntraced(function* (_told, ports) {
+    const { unanswered, items } = yield* tickOf(ports, now)
+    equal([unanswered, items.length], [1, 1])
+    const [item] = yield* itemsOf(ports)
+    equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
+  }),
+)
+
+on(
   "a detector that never answers is given up after 45 seconds, and asked again",
-  { markets: [suspect(0)], proposals: [proposed(0)] },
+  { markets: [suspect(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
   Effect.fnUntraced(function* (told, ports) {
     const reached = yield* Deferred.make<void>()
-    const rules = told.detect
     told.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
     const ticking = yield* Effect.forkChild(tickOf(ports, now))
     yield* Deferred.await(reached)
     yield* TestClock.adjust("45 seconds")
     const { asked, unanswered, failed } = yield* Fiber.join(ticking)
     equal([asked, unanswered, failed], [1, 1, []])
-    told.detect = rules
+    told.detect = credulous
     equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
   }),
 )
