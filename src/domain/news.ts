@@ -105,7 +105,10 @@ export function cleanTitle(text: string): string {
       return code <= 0x10ffff ? String.fromCodePoint(code) : " "
     },
   )
-  return excerpt(decoded.toWellFormed().replace(/<\/?[a-z][^<>]*>/gi, " "), titleLengthMax)
+  // What is taken away may leave another tag, or the start of one: no sign that opens one stays.
+  const plain = decoded.toWellFormed().replace(/<\/?[a-z][^<>]*>/gi, " ")
+    .replace(/<(?=[a-z/!?])/gi, " ")
+  return excerpt(plain, titleLengthMax)
 }
 
 /** Two of one source with the same words no further apart than this are one story. */

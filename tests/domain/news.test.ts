@@ -106,6 +106,7 @@ law("cleanTitle() is one line of bounded text without tags", text, (value) => {
 
 Deno.test("cleanTitle() decodes what feeds encode twice, and leaves other ampersands alone", () => {
   equal(cleanTitle("Q&amp;A: &#8216;x&#8217; &lt;b&gt;now&lt;/b&gt; &hellip;"), "Q&A: ‘x’ now …")
+  equal(cleanTitle("<b<i>>now</b <b 'then"), "b >now /b b 'then")
   equal(cleanTitle("AT&T &unknown; &#9999999; 1 < 2 > 0"), "AT&T &unknown; 1 < 2 > 0")
   equal(cleanTitle(`${"&amp;".repeat(5_000)}`).length, (4 * titleLengthMax) / 5)
 })
