@@ -27,6 +27,8 @@ export interface Parameter {
 
 export interface Product {
   readonly id: string
+  /** A few words, as a list shows them. */
+  readonly title: string
   readonly path: `/v1/${string}`
   readonly price: AtomicAmount
   readonly order: SettlementOrder
@@ -39,6 +41,7 @@ export interface Product {
 export const products = {
   latest: {
     id: "latest",
+    title: "The newest item",
     path: "/v1/latest",
     price: atomic("0.01"),
     order: "compute-first",
@@ -48,6 +51,7 @@ export const products = {
   },
   signal: {
     id: "signal",
+    title: "One item",
     path: "/v1/signal",
     price: atomic("0.01"),
     order: "compute-first",
@@ -59,6 +63,7 @@ export const products = {
   },
   signals: {
     id: "signals",
+    title: "Items after an index",
     path: "/v1/signals",
     price: atomic("0.03"),
     order: "compute-first",
@@ -85,6 +90,7 @@ export const products = {
   },
   digest: {
     id: "digest",
+    title: "The newest digest",
     path: "/v1/digest",
     price: atomic("0.10"),
     order: "compute-first",
@@ -98,6 +104,7 @@ export const products = {
   },
   digest_history: {
     id: "digest_history",
+    title: "The digests of the last days",
     path: "/v1/digest/history",
     price: atomic("0.05"),
     order: "compute-first",
@@ -126,6 +133,7 @@ export const products = {
   },
   resolving: {
     id: "resolving",
+    title: "Markets that end soon",
     path: "/v1/resolving",
     price: atomic("0.02"),
     order: "settle-early",
@@ -159,6 +167,7 @@ export const products = {
   },
   whales: {
     id: "whales",
+    title: "The whale calibration table",
     path: "/v1/whales",
     price: atomic("0.05"),
     order: "settle-early",
@@ -172,6 +181,7 @@ export const products = {
   },
   research: {
     id: "research",
+    title: "A report on one market",
     path: "/v1/research",
     price: atomic("1.00"),
     order: "settle-early",

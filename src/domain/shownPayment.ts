@@ -21,6 +21,8 @@ export { PaymentIdentifier } from "./wirePayment.ts"
 export const clockMarginSeconds = { early: 6, late: 30 } as const
 /** Largest payment header, as it comes: base64. */
 export const paymentHeaderLengthMax = 8_192
+/** Largest payment as JSON: what a header of that size holds. */
+const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
 
 /** What a payment header was found to hold. Hex is in lower case; the signature is in normal form. */
 export interface ShownPayment {
@@ -45,10 +47,19 @@ export function decodePayment(header: string): Result.Result<ShownPayment, Payme
   if (header.length > paymentHeaderLengthMax) {
     return rejected(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
   }
-  return Result.flatMap(
-    jsonOf(header),
-    (json) => Result.match(decodeWire(json), { onFailure: rejected, onSuccess: shown }),
-  )
+  return Result.flatMap(jsonOf(header), payloadOf)
+}
+
+/** Reads a payment that came as JSON, in a message's metadata: no larger than a header could hold. */
+export function decodePaymentJson(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
+  const length = JSON.stringify(json)?.length ?? 0
+  return length > paymentJsonLengthMax
+    ? rejected(`The payment is larger than ${paymentJsonLengthMax} characters of JSON`)
+    : payloadOf(json)
+}
+
+function payloadOf(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
+  return Result.match(decodeWire(json), { onFailure: rejected, onSuccess: shown })
 }
 
 /** Checks, in this order, that a payment pays for this product. Nothing is looked up. */

@@ -6,12 +6,13 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { FeedType } from "../domain/feed.ts"
 import { Slug } from "../domain/market.ts"
 import { PaymentId } from "../domain/payment.ts"
-import { products } from "../domain/product.ts"
+import { type FreeRow, freeRows } from "../domain/freeRow.ts"
+import { type Product, products } from "../domain/product.ts"
 import {
   ChallengeBody,
   ChallengeV1Body,
@@ -19,6 +20,7 @@ import {
   DigestBriefBody,
   DigestHistoryBody,
   ErrorBody,
+  FamilyBody,
   FeedIndexBody,
   HealthBody,
   PaymentBody,
@@ -33,6 +35,10 @@ import {
   WhalesBody,
 } from "./bodies.ts"
 
+/** What documents say of a row. */
+const described = ({ title, description }: FreeRow | Product) =>
+  Context.make(OpenApi.Summary, title).pipe(Context.add(OpenApi.Description, description))
+
 const error = (status: number) => ErrorBody.pipe(HttpApiSchema.status(status))
 const freeErrors = [error(429), error(503)] as const
 const paidErrors = [
@@ -43,54 +49,42 @@ const paidErrors = [
 const settleEarlyErrors = [...paidErrors, error(422)]
 
 const free = HttpApiGroup.make("free").add(
-  HttpApiEndpoint.get("getIndex", "/v1/index", { success: FeedIndexBody, error: freeErrors })
-    .annotate(OpenApi.Summary, "Where the feed stands")
-    .annotate(
-      OpenApi.Description,
-      "Poll this about every 10 minutes; when `index` has moved, buy /v1/signals with `since`.",
-    ),
-  HttpApiEndpoint.get("getPulse", "/v1/pulse", { success: PulseBody, error: freeErrors })
-    .annotate(OpenApi.Summary, "The three strongest moves of the day")
-    .annotate(OpenApi.Description, "The strongest noise-filtered moves of the last 24 hours."),
-  HttpApiEndpoint.get("getDigestBrief", "/v1/digest/brief", {
+  HttpApiEndpoint.get("getIndex", freeRows.index.path, {
+    success: FeedIndexBody,
+    error: freeErrors,
+  })
+    .annotateMerge(described(freeRows.index)),
+  HttpApiEndpoint.get("getPulse", freeRows.pulse.path, { success: PulseBody, error: freeErrors })
+    .annotateMerge(described(freeRows.pulse)),
+  HttpApiEndpoint.get("getDigestBrief", freeRows.digest_brief.path, {
     success: DigestBriefBody,
     error: [error(404), ...freeErrors],
   })
-    .annotate(OpenApi.Summary, "What the newest digest is about")
-    .annotate(
-      OpenApi.Description,
-      "Title, summary and sources of the newest digest, whose analysis /v1/digest sells. A digest " +
-        "appears every 4 hours; before the first there is none.",
-    ),
-  HttpApiEndpoint.get("getTrackRecord", "/v1/track-record", {
+    .annotateMerge(described(freeRows.digest_brief)),
+  HttpApiEndpoint.get("getTrackRecord", freeRows.track_record.path, {
     success: TrackRecordBody,
     error: freeErrors,
   })
-    .annotate(OpenApi.Summary, "How the entries of tracked wallets fared")
-    .annotate(
-      OpenApi.Description,
-      "The scorecard behind /v1/whales: every counted entry of every tracked wallet, held to " +
-        "resolution, the losing and the neutral ones too. Not anybody's profit or loss: exits are " +
-        "not tracked.",
-    ),
-  HttpApiEndpoint.get("getSample", "/v1/sample", { success: SampleBody, error: freeErrors })
-    .annotate(OpenApi.Summary, "Static samples of paid answers")
-    .annotate(OpenApi.Description, "Made-up values in the real shapes, labelled as such."),
-  HttpApiEndpoint.get("getHealth", "/health", {
+    .annotateMerge(described(freeRows.track_record)),
+  HttpApiEndpoint.get("getSample", freeRows.sample.path, { success: SampleBody, error: freeErrors })
+    .annotateMerge(described(freeRows.sample)),
+  HttpApiEndpoint.get("getHealth", freeRows.health.path, {
     success: HealthBody,
     error: [...freeErrors, HealthBody.pipe(HttpApiSchema.status(503))],
   })
-    .annotate(OpenApi.Summary, "Liveness and payment mode")
-    .annotate(OpenApi.Description, "Whether the service is live, degraded or down, and why."),
-  HttpApiEndpoint.get("getTermsText", "/terms.txt", {
+    .annotateMerge(described(freeRows.health)),
+  HttpApiEndpoint.get("getFamily", freeRows.family.path, {
+    success: FamilyBody,
+    error: freeErrors,
+  })
+    .annotateMerge(described(freeRows.family)),
+  HttpApiEndpoint.get("getTermsText", freeRows.terms_text.path, {
     success: Schema.String.pipe(HttpApiSchema.asText()),
     error: freeErrors,
   })
-    .annotate(OpenApi.Summary, "Terms of service, as text")
-    .annotate(OpenApi.Description, "The terms that paying for a call accepts."),
-  HttpApiEndpoint.get("getTerms", "/terms.json", { success: TermsBody, error: freeErrors })
-    .annotate(OpenApi.Summary, "Terms of service, as JSON")
-    .annotate(OpenApi.Description, "The same terms, with the digest of the text."),
+    .annotateMerge(described(freeRows.terms_text)),
+  HttpApiEndpoint.get("getTerms", freeRows.terms.path, { success: TermsBody, error: freeErrors })
+    .annotateMerge(described(freeRows.terms)),
 )
 
 const payments = HttpApiGroup.make("payments").add(
@@ -111,15 +105,13 @@ const Integer = Schema.FiniteFromString.check(Schema.isInt())
 
 const paid = HttpApiGroup.make("paid").add(
   HttpApiEndpoint.get("getLatest", products.latest.path, { success: SignalBody, error: paidErrors })
-    .annotate(OpenApi.Summary, "The newest item")
-    .annotate(OpenApi.Description, products.latest.description),
+    .annotateMerge(described(products.latest)),
   HttpApiEndpoint.get("getSignal", products.signal.path, {
     query: { index: Schema.optionalKey(Integer) },
     success: SignalBody,
     error: paidErrors,
   })
-    .annotate(OpenApi.Summary, "One item")
-    .annotate(OpenApi.Description, products.signal.description),
+    .annotateMerge(described(products.signal)),
   HttpApiEndpoint.get("getSignals", products.signals.path, {
     query: {
       since: Schema.optionalKey(Integer),
@@ -129,18 +121,15 @@ const paid = HttpApiGroup.make("paid").add(
     success: SignalsBody,
     error: paidErrors,
   })
-    .annotate(OpenApi.Summary, "Items after an index")
-    .annotate(OpenApi.Description, products.signals.description),
+    .annotateMerge(described(products.signals)),
   HttpApiEndpoint.get("getDigest", products.digest.path, { success: DigestBody, error: paidErrors })
-    .annotate(OpenApi.Summary, "The newest digest")
-    .annotate(OpenApi.Description, products.digest.description),
+    .annotateMerge(described(products.digest)),
   HttpApiEndpoint.get("getDigestHistory", products.digest_history.path, {
     query: { hours: Schema.optionalKey(Integer), limit: Schema.optionalKey(Integer) },
     success: DigestHistoryBody,
     error: paidErrors,
   })
-    .annotate(OpenApi.Summary, "The digests of the last days")
-    .annotate(OpenApi.Description, products.digest_history.description),
+    .annotateMerge(described(products.digest_history)),
   HttpApiEndpoint.get("getResolving", products.resolving.path, {
     query: {
       withinHours: Schema.optionalKey(Integer),
@@ -150,21 +139,18 @@ const paid = HttpApiGroup.make("paid").add(
     success: ResolvingBody,
     error: settleEarlyErrors,
   })
-    .annotate(OpenApi.Summary, "Markets that end soon")
-    .annotate(OpenApi.Description, products.resolving.description),
+    .annotateMerge(described(products.resolving)),
   HttpApiEndpoint.get("getWhales", products.whales.path, {
     success: WhalesBody,
     error: settleEarlyErrors,
   })
-    .annotate(OpenApi.Summary, "The whale calibration table")
-    .annotate(OpenApi.Description, products.whales.description),
+    .annotateMerge(described(products.whales)),
   HttpApiEndpoint.get("getResearch", products.research.path, {
     query: { market: Slug },
     success: ResearchBody,
     error: settleEarlyErrors,
   })
-    .annotate(OpenApi.Summary, "A report on one market")
-    .annotate(OpenApi.Description, products.research.description),
+    .annotateMerge(described(products.research)),
 )
 
 /** Everything the service answers, but documents about itself. */

@@ -112,6 +112,19 @@ export const TermsBody = Schema.Struct({
   summary: Schema.String,
 }).annotate({ identifier: "Terms" })
 
+export const FamilyBody = Schema.Struct({
+  success,
+  family: Schema.String,
+  products: Schema.Array(Schema.Struct({
+    slug: Schema.String,
+    name: Schema.String,
+    api: Schema.String.annotate({ description: "The address of its API" }),
+    mcp: Schema.NullOr(Schema.String).annotate({
+      description: "Its MCP package, where it has one",
+    }),
+  })),
+}).annotate({ identifier: "Family" })
+
 const charged = Schema.Boolean.annotate({
   description: "False when the answer was not worth its price: then nothing was taken",
 })

@@ -18,6 +18,7 @@ import {
 } from "./answer.ts"
 import { asksVersion1 } from "./challenge.ts"
 import type { PreparedRefusal } from "./errors.ts"
+import { methodsOf, preflight } from "./methods.ts"
 import type { RatePolicy } from "../services/RateLimits.ts"
 import {
   clientAddress,
@@ -25,6 +26,7 @@ import {
   type Limiter,
   policyField,
   rateField,
+  rateFields,
   type Verdict,
 } from "./limits.ts"
 import {
@@ -32,7 +34,6 @@ import {
   internalError,
   invalidHost,
   methodNotAllowed,
-  methods,
   notFound,
   overloaded,
   overloadedPaid,
@@ -53,12 +54,17 @@ export type Made = Answer | PreparedRefusal | null
 /** One path the service knows. */
 export interface EdgeRoute {
   readonly limiter: Limiter
-  /** The answer that needs no work; null when it cannot be made now. A paid route's is its 402. */
-  readonly current: () => Made | Promise<Made>
+  /**
+   * The answer that needs no work; null when it cannot be made now. A paid route's is its 402. A
+   * path without one answers no GET.
+   */
+  readonly current: (() => Made | Promise<Made>) | null
   /** The 402 for a buyer of x402 version 1, who asks for it; a paid route's only. */
   readonly version1?: Answer
   /** What a request with a payment is handed to; null on a free route. */
   readonly paid: WebHandler | null
+  /** What answers POST, limits included, where the path knows it. */
+  readonly post?: { readonly handle: WebHandler; readonly overloaded: PreparedRefusal }
   /** The answer while the store, and so every limit, is out of reach; 503 overloaded without one. */
   readonly withoutStore?: Answer
 }
@@ -88,19 +94,6 @@ const encoder = new TextEncoder()
 const notHostPattern = /[/?#@\\]/
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
-const preflight: ReadonlyArray<HeaderPair> = [
-  ...commonHeaders,
-  ["allow", methods.join(", ")],
-  ["access-control-allow-methods", methods.join(", ")],
-  [
-    "access-control-allow-headers",
-    "Content-Type, Accept, Authorization, PAYMENT-SIGNATURE, X-PAYMENT, " +
-    "Access-Control-Expose-Headers, If-None-Match, X-Request-Id, Idempotency-Key, A2A-Version, " +
-    "A2A-Extensions, X-A2A-Extensions, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
-  ],
-  ["access-control-max-age", "86400"],
-]
-
 /** The service as a function of web requests. It never throws and never rejects. */
 export function makeEdge(
   options: EdgeOptions,
@@ -116,6 +109,20 @@ export function makeEdge(
       })
   }
 
+  /** Hands a request on to a handler, and dresses what comes back. */
+  const handled = (ask: Ask, handle: WebHandler) => {
+    const seen: Seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
+    return settle(
+      ask,
+      handle(ask.request, seen).then((response) => {
+        afterwards(ask, seen)
+        return dress(ask, response, options)
+      }),
+    )
+  }
+  const post = (ask: Ask, { handle, overloaded }: NonNullable<EdgeRoute["post"]>) =>
+    pending >= pendingMax ? refuse(ask, overloaded) : handled(ask, handle)
+
   const serve = (ask: Ask, route: EdgeRoute): Response | Promise<Response> => {
     const { headers } = ask.request
     const payment = route.paid === null
@@ -126,14 +133,7 @@ export function makeEdge(
     const busy = pending >= pendingMax
     if (route.paid !== null && payment !== null && ask.method === "GET") {
       if (busy) return refuse(ask, overloadedPaid)
-      const seen: Seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
-      return settle(
-        ask,
-        route.paid(ask.request, seen).then((response) => {
-          afterwards(ask, seen)
-          return dress(ask, response, options)
-        }),
-      )
+      return handled(ask, route.paid)
     }
     if (route.limiter.policyField === null) return current(ask, route, [], settle)
     const verdict = route.limiter.admit(clientKeys(addressOf(ask, options)), busy)
@@ -147,12 +147,12 @@ export function makeEdge(
       case "unlimited":
         return current(ask, route, [], settle)
       case "granted":
-        return current(ask, route, rateFields(route, verdict.field), settle)
+        return current(ask, route, rateFields(route.limiter, verdict.field), settle)
       case "denied":
         return refuse(
           ask,
           rateLimited(verdict.retryAfterSeconds),
-          rateFields(route, verdict.field),
+          rateFields(route.limiter, verdict.field),
         )
       case "busy":
         return refuse(ask, overloaded)
@@ -176,14 +176,15 @@ export function makeEdge(
     // The URL is made of the Host header and the target: such a host would be a part of the path.
     if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(ask, invalidHost)
     if (url.length - start > targetLengthMax) return refuse(ask, targetTooLong)
-    if (ask.method === "OPTIONS") {
-      return build(null, 204, preflight, [["x-request-id", ask.requestId]])
-    }
     const route = options.routes.get(path) ?? beneath(path, options)
+    if (ask.method === "OPTIONS") {
+      return build(null, 204, preflight(methodsOf(route)), [["x-request-id", ask.requestId]])
+    }
     if (route === undefined) return refuse(ask, notFound)
-    if (ask.method !== "GET" && ask.method !== "HEAD") {
+    if (ask.method === "POST" && route.post !== undefined) return post(ask, route.post)
+    if (!methodsOf(route).includes(ask.method)) {
       const length = Number(request.headers.get("content-length") ?? 0)
-      return refuse(ask, length > bodyBytesMax ? bodyTooLarge : methodNotAllowed)
+      return refuse(ask, length > bodyBytesMax ? bodyTooLarge : methodNotAllowed(methodsOf(route)))
     }
     return serve(ask, route)
   }
@@ -237,7 +238,7 @@ function current(
   const made = version1 !== undefined &&
       asksVersion1(ask.request.headers.get("x-402-version"), ask.request.url)
     ? version1
-    : route.current()
+    : route.current?.() ?? null
   return made instanceof Promise
     ? settle(ask, made.then((answer) => give(ask, answer, fields)))
     : give(ask, made, fields)
@@ -273,14 +274,9 @@ function dress(ask: Ask, response: Response, { invalidPayments }: EdgeOptions): 
   const { headers } = response
   for (const [name, value] of commonHeaders) headers.set(name, value)
   headers.set("x-request-id", ask.requestId)
-  if (response.status === 429 && invalidPayments !== null) {
+  if (response.status === 429 && invalidPayments !== null && !headers.has("ratelimit")) {
     headers.set("ratelimit-policy", policyField(invalidPayments))
     headers.set("ratelimit", rateField(invalidPayments, 0, headers.get("retry-after") ?? "1"))
   }
   return response
-}
-
-function rateFields(route: EdgeRoute, field: string): ReadonlyArray<HeaderPair> {
-  const { policyField } = route.limiter
-  return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }

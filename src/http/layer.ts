@@ -5,28 +5,27 @@
  */
 import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
-import { type Product, products } from "../domain/product.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import type { Digests } from "../services/Digests.ts"
 import type { Feed } from "../services/Feed.ts"
 import type { Payments } from "../services/Payments.ts"
-import type { RateLimits, RatePolicy } from "../services/RateLimits.ts"
+import type { RateLimits } from "../services/RateLimits.ts"
 import type { Research } from "../services/Research.ts"
 import type { Resolving } from "../services/Resolving.ts"
 import type { TrackRecord } from "../services/TrackRecord.ts"
 import type { WhaleTable } from "../services/WhaleTable.ts"
-import { type Answer, answer } from "./answer.ts"
-import { challengeFor } from "./challenge.ts"
 import type { VenueMode } from "./bodies.ts"
-import { type EdgeRoute, makeEdge } from "./edge.ts"
+import { documents, familyAnswer } from "./documents.ts"
+import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
-import { type Budget, clientKeys, type Limiter, makeLimiter } from "./limits.ts"
-import { openApiDocument } from "./openapi.ts"
-import { paidRoutes } from "./paid.ts"
+import { type Budget, clientKeys, makeLimiter } from "./limits.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
-import { sampleAnswer } from "./sample.ts"
-import { type CannotListen, listen, type Peer, toWebHandler, type WebHandler } from "./server.ts"
-import { makeSnapshot, type Snapshot } from "./snapshot.ts"
+import { makePaywall } from "./paywall.ts"
+import { edgeRoutes, freeRoutes } from "./routes.ts"
+import { type Checkouts, makeCheckouts } from "./sales.ts"
+import { type CannotListen, listen, type Peer, toWebHandler } from "./server.ts"
+import type { SkillPorts } from "./skills.ts"
+import { makeSnapshot } from "./snapshot.ts"
 import { termsAnswers } from "./terms.ts"
 
 /** The version of the interface. */
@@ -63,21 +62,39 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     network: `eip155:${chainId}`,
   })
   const free = yield* makeLimiter("free", options.limits.free)
-  const documents = yield* makeLimiter("documents", options.limits.documents)
+  const limiter = yield* makeLimiter("documents", options.limits.documents)
   const invalidPayments = options.limits.invalidPayments === "off"
     ? null
     : { name: "invalid_payments", ...options.limits.invalidPayments }
-  const paid = yield* paidHandler(options.terms, invalidPayments)
+  const checkouts = yield* makeCheckouts({ terms: options.terms, invalidPayments })
+  const paid = yield* paidHandler(options.terms, checkouts)
+  const { text, json } = termsAnswers({ publicBaseUrl, ...options })
+  const skills: SkillPorts = {
+    free: freeRoutes({
+      limiter: free,
+      snapshot,
+      fixed: { terms: json, termsText: text, family: familyAnswer(options.terms) },
+    }),
+    checkouts,
+    documents: limiter,
+    terms: options.terms,
+  }
   const lookup = yield* makePaymentLookup
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const answered = yield* countAnswers
   const face: Face = {
     handle: makeEdge({
-      routes: edgeRoutes({ options, snapshot, free, documents, paid }),
+      routes: edgeRoutes({
+        free: skills.free,
+        documents: documents({ terms: options.terms, version }),
+        limiter,
+        terms: options.terms,
+        paid,
+      }),
       beneath: new Map([[
         paymentsPrefix,
-        (id) => ({ limiter: documents, current: () => lookup(id), paid: null }),
+        (id) => ({ limiter, current: () => lookup(id), paid: null }),
       ]]),
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
@@ -147,18 +164,21 @@ const countAnswers = Effect.gen(function* () {
   }
 })
 
-const paidHandler = Effect.fnUntraced(function* (
-  terms: PaymentTerms,
-  invalidPayments: RatePolicy | null,
-) {
-  const app = yield* HttpRouter.toHttpEffect(paidRoutes({
+const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts: Checkouts) {
+  const paywall = yield* makePaywall({
     terms,
-    invalidPayments,
     clientOf: (request) =>
       request.remoteAddress._tag === "Some"
         ? clientKeys(request.remoteAddress.value).near
         : "unknown",
+  })
+  const routes = Layer.effectDiscard(Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    for (const checkout of Object.values(checkouts)) {
+      yield* router.add("GET", checkout.product.path, paywall(checkout))
+    }
   }))
+  const app = yield* HttpRouter.toHttpEffect(routes)
   const answered = Effect.catchCause(app, (cause) =>
     // A client that hung up waits for nothing, and is no failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
@@ -167,52 +187,3 @@ const paidHandler = Effect.fnUntraced(function* (
     ))
   return yield* toWebHandler(answered)
 })
-
-/** Every path there is. */
-function edgeRoutes({ options, snapshot, free, documents, paid }: {
-  readonly options: FaceOptions
-  readonly snapshot: Snapshot
-  readonly free: Limiter
-  readonly documents: Limiter
-  readonly paid: WebHandler
-}): ReadonlyMap<string, EdgeRoute> {
-  const { terms: { publicBaseUrl }, paymentMode, venueMode } = options
-  const terms = termsAnswers({ publicBaseUrl, paymentMode, venueMode })
-  const openApi = answer({ body: openApiDocument({ publicBaseUrl, version }), cache: "document" })
-  const fixed = (limiter: Limiter, made: Answer): EdgeRoute => ({
-    limiter,
-    current: () => made,
-    paid: null,
-  })
-  const routes = new Map<string, EdgeRoute>([
-    ["/v1/index", { limiter: free, current: snapshot.index, paid: null }],
-    ["/v1/pulse", { limiter: free, current: snapshot.pulse, paid: null }],
-    ["/v1/digest/brief", { limiter: free, current: snapshot.digestBrief, paid: null }],
-    [
-      "/health",
-      { limiter: free, current: snapshot.health, paid: null, withoutStore: snapshot.down },
-    ],
-    ["/v1/track-record", { limiter: free, current: snapshot.trackRecord, paid: null }],
-    ["/v1/sample", fixed(free, sampleAnswer)],
-    ["/terms.txt", fixed(free, terms.text)],
-    ["/terms.json", fixed(free, terms.json)],
-    ["/openapi.json", fixed(documents, openApi)],
-  ])
-  for (const product of Object.values(products)) {
-    const unpaid = unpaidAnswer(product, options.terms, false)
-    const version1 = unpaidAnswer(product, options.terms, true)
-    routes.set(product.path, { limiter: documents, current: () => unpaid, version1, paid })
-  }
-  return routes
-}
-
-/** The 402 of a product to everybody who shows no payment. */
-function unpaidAnswer(product: Product, terms: PaymentTerms, version1: boolean): Answer {
-  const { status, headers, body } = challengeFor(product, terms, { version1 })
-  return answer({
-    status,
-    body: new TextDecoder().decode(body),
-    cache: "none",
-    headers: [["payment-required", headers["payment-required"] ?? ""]],
-  })
-}

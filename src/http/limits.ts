@@ -10,6 +10,9 @@
 import { Clock, Effect, Result } from "effect"
 import * as NetAddress from "effect/net/NetAddress"
 import type { EpochMs } from "../domain/time.ts"
+import type { HeaderPair } from "./answer.ts"
+import type { PreparedRefusal } from "./errors.ts"
+import { overloaded, rateLimited } from "./refusals.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
@@ -105,6 +108,42 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
   }
   return limiter
 })
+
+/** A refusal of a budget, and the fields that go with it. */
+export interface Spent {
+  readonly refusal: PreparedRefusal
+  readonly fields: ReadonlyArray<HeaderPair>
+}
+
+/** Takes one grant for an address: the fields of the answer, or why there is none. */
+export const spend = (
+  limiter: Limiter,
+  address: string,
+): Effect.Effect<ReadonlyArray<HeaderPair>, Spent> =>
+  Effect.flatMap(
+    Effect.promise(async () => await limiter.admit(clientKeys(address), false)),
+    (verdict) => {
+      switch (verdict.kind) {
+        case "unlimited":
+          return Effect.succeed([])
+        case "granted":
+          return Effect.succeed(rateFields(limiter, verdict.field))
+        case "denied":
+          return Effect.fail({
+            refusal: rateLimited(verdict.retryAfterSeconds),
+            fields: rateFields(limiter, verdict.field),
+          })
+        case "busy":
+        case "unavailable":
+          return Effect.fail({ refusal: overloaded, fields: [] })
+      }
+    },
+  )
+
+/** The two fields of a limiter's answer. */
+export function rateFields({ policyField }: Limiter, field: string): ReadonlyArray<HeaderPair> {
+  return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
+}
 
 function verdict(policy: RatePolicy, { granted, remaining, resetMs }: RateDecision): Verdict {
   const seconds = Math.max(1, Math.ceil(resetMs / 1_000))

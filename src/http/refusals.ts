@@ -6,8 +6,6 @@
 import { prepare, type PreparedRefusal } from "./errors.ts"
 import { bodyBytesMax } from "./server.ts"
 
-/** The methods every path answers. */
-export const methods = ["GET", "HEAD", "OPTIONS"]
 /** Longest path and query, in characters. */
 export const targetLengthMax = 2_048
 /** Longest payment header, in characters. */
@@ -45,11 +43,13 @@ export const invalidHost = prepare({
     message: "must be the name of a host, with or without a port",
   }],
 })
-export const methodNotAllowed = prepare({
-  code: "method_not_allowed",
-  message: "This path answers GET and HEAD only",
-  allowed: methods,
-})
+/** Refuses what is none of `allowed`. */
+export const methodNotAllowed = (allowed: ReadonlyArray<string>): PreparedRefusal =>
+  prepare({
+    code: "method_not_allowed",
+    message: `This path answers ${allowed.join(", ")} only`,
+    allowed,
+  })
 export const bodyTooLarge = prepare({
   code: "payload_too_large",
   message: `A request body has at most ${bodyBytesMax} bytes`,

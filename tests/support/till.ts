@@ -6,7 +6,8 @@
 import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductFact } from "../../src/domain/refusal.ts"
-import { makePaywall, type Work } from "../../src/http/paywall.ts"
+import { makeCheckout, type Work } from "../../src/http/checkout.ts"
+import { makePaywall } from "../../src/http/paywall.ts"
 import type { Product } from "../../src/domain/product.ts"
 import { RateLimits, type RatePolicy } from "../../src/services/RateLimits.ts"
 import { product } from "./sales.ts"
@@ -37,18 +38,20 @@ export const till = Effect.fnUntraced(function* (
 ) {
   const paywall = yield* makePaywall({
     terms,
-    invalidPayments,
     clientOf: (request) => request.headers["x-client"] ?? "somebody",
   })
-  const route = paywall(sold)({
-    decode: (query) => {
-      const index = query.get("index")
-      return index === null || /^\d+$/.test(index)
-        ? Result.succeed({ index })
-        : Result.fail([{ param: "index", in: "query", message: "must be an integer" }])
-    },
-    work: () => work,
-  })
+  const checkout = yield* makeCheckout({ terms, invalidPayments })
+  const route = paywall(
+    checkout(sold)({
+      decode: (query) => {
+        const index = query.get("index")
+        return index === null || /^\d+$/.test(index)
+          ? Result.succeed({ index })
+          : Result.fail([{ param: "index", in: "query", message: "must be an integer" }])
+      },
+      work: () => work,
+    }),
+  )
   return (request: Request) =>
     route.pipe(
       Effect.provideService(

@@ -1,0 +1,74 @@
+/**
+ * Every path there is, and what stands behind it.
+ *
+ * @module
+ */
+import { freeRows } from "../domain/freeRow.ts"
+import { type Product, products } from "../domain/product.ts"
+import type { PaymentTerms } from "../domain/x402.ts"
+import { type Answer, answer } from "./answer.ts"
+import { challengeFor } from "./challenge.ts"
+import type { EdgeRoute } from "./edge.ts"
+import type { Limiter } from "./limits.ts"
+import { sampleAnswer } from "./sample.ts"
+import type { WebHandler } from "./server.ts"
+import type { FreeRoutes } from "./skills.ts"
+import type { Snapshot } from "./snapshot.ts"
+
+/** The free rows of the interface: one budget, whoever asks and how. */
+export function freeRoutes({ limiter, snapshot, fixed }: {
+  readonly limiter: Limiter
+  readonly snapshot: Snapshot
+  readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
+}): FreeRoutes {
+  const polled = (current: () => ReturnType<NonNullable<EdgeRoute["current"]>>): EdgeRoute => ({
+    limiter,
+    current,
+    paid: null,
+  })
+  const always = (made: Answer) => polled(() => made)
+  return {
+    index: polled(snapshot.index),
+    pulse: polled(snapshot.pulse),
+    digest_brief: polled(snapshot.digestBrief),
+    track_record: polled(snapshot.trackRecord),
+    sample: always(sampleAnswer),
+    health: { ...polled(snapshot.health), withoutStore: snapshot.down },
+    terms: always(fixed.terms),
+    terms_text: always(fixed.termsText),
+    family: always(fixed.family),
+  }
+}
+
+/** The routes of the whole face, by path. */
+export function edgeRoutes({ free, documents, limiter, terms, paid }: {
+  readonly free: FreeRoutes
+  readonly documents: ReadonlyMap<string, Answer>
+  /** The budget of documents and of unpaid probes. */
+  readonly limiter: Limiter
+  readonly terms: PaymentTerms
+  readonly paid: WebHandler
+}): ReadonlyMap<string, EdgeRoute> {
+  const routes = new Map<string, EdgeRoute>()
+  for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
+  for (const [path, made] of documents) {
+    routes.set(path, { limiter, current: () => made, paid: null })
+  }
+  for (const product of Object.values(products)) {
+    const unpaid = unpaidAnswer(product, terms, false)
+    const version1 = unpaidAnswer(product, terms, true)
+    routes.set(product.path, { limiter, current: () => unpaid, version1, paid })
+  }
+  return routes
+}
+
+/** The 402 of a product to everybody who shows no payment. */
+function unpaidAnswer(product: Product, terms: PaymentTerms, version1: boolean): Answer {
+  const { status, headers, body } = challengeFor(product, terms, { version1 })
+  return answer({
+    status,
+    body: new TextDecoder().decode(body),
+    cache: "none",
+    headers: [["payment-required", headers["payment-required"] ?? ""]],
+  })
+}
