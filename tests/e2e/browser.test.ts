@@ -1,0 +1,278 @@
+/**
+ * A page of another origin in a real browser: what it may send, what it may read, and that it buys.
+ *
+ * The shop here spoils its own answers where a query asks it to, so that each test also shows what a
+ * page would lose: nobody but the browser decides.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
+import { Effect, Result, type Scope } from "effect"
+import { Base64 } from "effect/encoding"
+import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
+import { address } from "../../src/domain/payment.ts"
+import { type Product, products } from "../../src/domain/product.ts"
+import { type Call, missing, type Sight, visit as open } from "../support/browser.ts"
+import { buyer } from "../support/buyers.ts"
+import { liveTest } from "../support/effect.ts"
+import { skipAloud } from "../support/oracle.ts"
+import { type Market, market } from "../support/sales.ts"
+import { openShop } from "../support/socketShop.ts"
+
+const key = `0x${"1".padStart(64, "0")}` as const
+const freeLimit = 5
+const secret = "known-to-this-page-alone"
+
+/** What a page may send, each with a value that needs leave: short plain ones need none. */
+const sent = {
+  "Content-Type": "application/json",
+  Accept: "application/json;".repeat(10),
+  Authorization: "Bearer nobody",
+  "PAYMENT-SIGNATURE": "e30=",
+  "X-PAYMENT": "e30=",
+  "Access-Control-Expose-Headers": "PAYMENT-RESPONSE",
+  "If-None-Match": '"a-tag"',
+  "X-Request-Id": "from-a-page",
+  "Idempotency-Key": secret,
+  "A2A-Version": "0.3",
+  "A2A-Extensions": "https://example.com/a",
+  "X-A2A-Extensions": "https://example.com/a",
+  "MCP-Protocol-Version": "2025-06-18",
+  "Mcp-Method": "tools/list",
+  "Mcp-Name": "get_index",
+}
+
+/** What a page may read. */
+const told = [
+  ...["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After", "RateLimit"],
+  ...["RateLimit-Policy", "X-Request-Id", "ETag", "Link", "X-A2A-Extensions"],
+]
+
+/** A list of names in a header, without one of them. */
+const without = (list: string | null, name: string | null) =>
+  (list ?? "").split(", ").filter((other) => other !== name).join(", ")
+
+/**
+ * Spoils an answer: `?deaf=NAME` does not let that header be sent, `?mute=NAME` does not let it be
+ * read, `?bare` says nothing to pages. `?tell=NAME` puts that header on the answer.
+ */
+function spoil(response: Response, request: Request): Response {
+  const asked = new URL(request.url).searchParams
+  const { headers } = response
+  const tell = asked.get("tell")
+  if (tell !== null) headers.set(tell, "told")
+  const lists = [
+    ["access-control-allow-headers", asked.get("deaf")],
+    ["access-control-expose-headers", asked.get("mute")],
+  ] as const
+  for (const [list, name] of lists) {
+    if (name !== null && headers.has(list)) headers.set(list, without(headers.get(list), name))
+  }
+  if (asked.has("bare") && request.method !== "OPTIONS") {
+    headers.delete("access-control-allow-origin")
+  }
+  return response
+}
+
+const visit = (...calls: ReadonlyArray<Call>) => Effect.promise(() => open(...calls))
+
+/** What became of a call: its status, with a refusal's code; or that the browser showed nothing. */
+const outcome = ({ blocked, status, body }: Sight) => {
+  if (blocked !== null) return "blocked"
+  return status < 400 || status === 402 ? `${status}` : `${status} ${JSON.parse(body).error.code}`
+}
+
+/** What a header tells in base64. */
+const decoded = (sight: Sight | undefined, name: string) =>
+  JSON.parse(Result.getOrThrow(Base64.decodeString(sight?.headers[name] ?? "")))
+
+/** Calls that no cache of the browser's answers. */
+const fresh = (url: string, count: number): ReadonlyArray<Call> =>
+  Array.from({ length: count }, (_, n) => ({ url: `${url}?n=${n}` }))
+
+/** What the buyer has spent of its play money. */
+const spent = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  return playBalance - (yield* ledger.balance(address(buyer(0).address)))
+})
+
+const sumOf = (sold: ReadonlyArray<Product>) => sold.reduce((sum, { price }) => sum + price, 0n)
+
+function pageTest(name: string, body: () => Effect.Effect<void, unknown, Market | Scope.Scope>) {
+  if (missing !== null) return skipAloud(name, missing)
+  liveTest(name, () => Effect.provide(body(), market()))
+}
+
+pageTest(
+  "a page reads the index, and by its tag that nothing is new",
+  () =>
+    Effect.gen(function* () {
+      const index = `${yield* openShop()}/v1/index`
+      const [read] = yield* visit({ url: index, headers: { "X-Request-Id": "from-a-page" } })
+      equal([read?.status, JSON.parse(read?.body ?? "").index], [200, 3])
+      strictEqual(read?.headers["x-request-id"], "from-a-page")
+      strictEqual(read?.headers["ratelimit"], '"free";r=4;t=60')
+      const tag = read?.headers["etag"] ?? ""
+      const [again] = yield* visit({ url: index, headers: { "If-None-Match": tag } })
+      equal([again?.status, again?.body, again?.headers["etag"]], [304, "", tag])
+    }),
+)
+
+pageTest("a page reads what an answer costs, without paying", () =>
+  Effect.gen(function* () {
+    const [seen] = yield* visit({ url: `${yield* openShop()}/v1/latest` })
+    equal([seen?.status, JSON.parse(seen?.body ?? "").accepts[0].price], [402, "$0.01"])
+    strictEqual(decoded(seen, "payment-required").accepts[0].amount, "10000")
+  }))
+
+for (const version of [1, 2] as const) {
+  pageTest(
+    `a page buys with the stock buyer of version ${version}, and reads its receipts`,
+    () =>
+      Effect.gen(function* () {
+        const base = yield* openShop()
+        const sold = [products.latest, products.whales, products.resolving]
+        const seen = yield* visit(...sold.map(({ path }) => ({
+          url: `${base}${path}?x402Version=${version}`,
+          pay: { key, version },
+        })))
+        equal(seen.map(outcome), ["200", "200", "200"])
+        equal(seen.map(({ body }) => JSON.parse(body).success), [true, true, true])
+        for (const sight of seen) {
+          for (const name of ["payment-response", "x-payment-response"]) {
+            const { success, payer } = decoded(sight, name)
+            equal([success, payer], [true, buyer(0).address.toLowerCase()])
+          }
+        }
+        strictEqual(yield* spent, sumOf(sold))
+      }),
+  )
+}
+
+pageTest(
+  "a page gets what it paid for again with its own key, and not without",
+  () =>
+    Effect.gen(function* () {
+      const url = `${yield* openShop()}/v1/whales`
+      const pay = { key, version: 2 } as const
+      const [bought] = yield* visit({ url, pay, headers: { "Idempotency-Key": secret } })
+      const headers = bought?.sent ?? {}
+      const [again, stranger] = yield* visit(
+        { url, headers },
+        { url, headers: { ...headers, "idempotency-key": "somebody-else-entirely" } },
+      )
+      equal([again?.status, again?.body], [200, bought?.body])
+      strictEqual(stranger && outcome(stranger), "409 payment_already_used")
+      strictEqual(yield* spent, sumOf([products.whales]))
+    }),
+)
+
+pageTest(
+  "a page reads why it was refused, whatever the status, and is not charged",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* openShop()
+      const pay = { key, version: 2 } as const
+      const invalid = { "PAYMENT-SIGNATURE": "e30=" }
+      const seen = yield* visit(
+        { url: `${base}/v1/resolving?withinHours=abc`, pay },
+        { url: `${base}/v1/signal?index=999`, pay },
+        { url: `${base}/v1/latest`, headers: invalid },
+        { url: `${base}/nowhere` },
+        { url: `${base}/v1/latest`, method: "POST", body: "{}" },
+        ...fresh(`${base}/v1/index`, freeLimit + 1),
+        ...Array.from({ length: 2 }, () => ({ url: `${base}/v1/whales`, headers: invalid })),
+      )
+      const outcomes = [...seen.map(outcome)]
+      equal(outcomes, [
+        ...["400 invalid_parameter", "404 signal_not_found", "402", "404 not_found"],
+        ...["405 method_not_allowed", ...Array.from({ length: freeLimit }, () => "200")],
+        ...["429 rate_limited", "402", "402"],
+      ])
+      const limited = seen[outcomes.indexOf("429 rate_limited")]
+      match(limited?.headers["retry-after"] ?? "", /^[1-6]\d$/)
+      equal(limited?.headers["ratelimit-policy"], '"free";q=5;w=60')
+      match(JSON.parse(seen[2]?.body ?? "").error, /payment/i)
+      strictEqual(yield* spent, 0n)
+    }),
+)
+
+pageTest(
+  "a page may send each header the service reads, and no header but those",
+  () =>
+    Effect.gen(function* () {
+      const url = `${yield* openShop(spoil)}/openapi.json`
+      const calls = Object.entries(sent).map(([name, value]) => ({
+        url: `${url}?name=${name}`,
+        headers: { [name]: value },
+      }))
+      const deaf = calls.map(({ url, headers }) => ({
+        url: url.replace("name=", "deaf="),
+        headers,
+      }))
+      const seen = yield* visit(...calls, ...deaf, { url, headers: { "X-Other": "unknown" } })
+      equal(seen.map(outcome), [
+        ...calls.map(() => "200"),
+        ...deaf.map(() => "blocked"),
+        "blocked",
+      ])
+    }),
+)
+
+pageTest(
+  "a page may read each header the service tells, and no header but those",
+  () =>
+    Effect.gen(function* () {
+      const url = `${yield* openShop(spoil)}/openapi.json`
+      const seen = yield* visit(
+        ...told.map((name) => ({ url: `${url}?tell=${name}` })),
+        ...told.map((name) => ({ url: `${url}?tell=${name}&mute=${name}` })),
+        { url: `${url}?tell=X-Other` },
+      )
+      equal(
+        seen.map(({ headers }, at) => headers[(told[at % told.length] ?? "").toLowerCase()]),
+        [...told.map(() => "told"), ...told.map(() => undefined), undefined],
+      )
+      strictEqual(seen.at(-1)?.headers["x-other"], undefined)
+    }),
+)
+
+pageTest(
+  "a page sees nothing of an answer that is not for every origin",
+  () =>
+    Effect.gen(function* () {
+      const bare: Array<number> = []
+      const base = yield* openShop((response, request) => {
+        if (request.url.includes("bare")) bare.push(response.status)
+        return spoil(response, request)
+      })
+      const pay = { key, version: 2 } as const
+      const seen = yield* visit(
+        { url: `${base}/v1/index?bare` },
+        { url: `${base}/v1/index?bare`, headers: { "If-None-Match": "*" } },
+        { url: `${base}/v1/latest?bare` },
+        { url: `${base}/v1/latest?bare`, pay },
+        { url: `${base}/v1/latest?mute=PAYMENT-REQUIRED`, pay },
+        { url: `${base}/v1/latest?deaf=PAYMENT-SIGNATURE`, pay },
+        { url: `${base}/v1/latest?deaf=Access-Control-Expose-Headers`, pay },
+        { url: `${base}/nowhere?bare` },
+        ...fresh(`${base}/v1/index`, freeLimit - 2),
+        { url: `${base}/v1/index?bare` },
+      )
+      equal(seen.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
+      equal(bare, [200, 204, 304, 402, 402, 404, 429])
+      strictEqual(yield* spent, 0n)
+    }),
+)
+
+pageTest("a page asks once for leave to send what it sends", () =>
+  Effect.gen(function* () {
+    const methods: Array<string> = []
+    const base = yield* openShop((response, { method }) => {
+      methods.push(method)
+      return response
+    })
+    const asking = { url: `${base}/v1/latest`, headers: { "X-Request-Id": "from-a-page" } }
+    yield* visit(asking, asking, asking)
+    equal(methods, ["OPTIONS", "GET", "GET", "GET"])
+  }))
