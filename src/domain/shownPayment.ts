@@ -13,7 +13,7 @@ import { usd } from "./money.ts"
 import { address, type Authorization, Bytes32, Signature } from "./payment.ts"
 import type { Product } from "./product.ts"
 import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
-import { type PaymentTerms, requirements, v1Networks } from "./x402.ts"
+import { type PaymentTerms, requirements, toolUrl, v1Networks } from "./x402.ts"
 
 export { PaymentIdentifier } from "./wirePayment.ts"
 
@@ -168,7 +168,7 @@ function timeChecks(
 /** The HTTP path of the product, or its name as an MCP tool. */
 function names(product: Product, resourceUrl: string | null): boolean {
   if (resourceUrl === null) return true
-  if (resourceUrl === `mcp://tool/${product.id}`) return true
+  if (resourceUrl === toolUrl(product)) return true
   const path = /^https?:\/\/[^/?#]+([^?#]*)/.exec(resourceUrl)?.[1]
   return path === product.path
 }

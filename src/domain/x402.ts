@@ -4,9 +4,11 @@
  * @module
  */
 import { Base64 } from "effect/encoding"
+import { bazaar, type CalledAs, paymentIdentifier } from "./bazaar.ts"
 import { usd } from "./money.ts"
 import { address, type TokenDomain } from "./payment.ts"
-import type { Parameter, Product } from "./product.ts"
+import type { Product } from "./product.ts"
+import { skillName } from "./skill.ts"
 
 /** How we are paid, and where we are: what every challenge says beside the product. */
 export interface PaymentTerms {
@@ -33,6 +35,9 @@ export const usdcOnBase = {
   tokenName: "USD Coin",
   tokenVersion: "2",
 } as const
+
+/** Where the mark of the service is. */
+export const iconPath = "/favicon.svg"
 
 /** Largest PAYMENT-REQUIRED header: Node's fetch dies above 16 KiB of headers in all. */
 export const challengeHeaderLengthMax = 4_000
@@ -118,26 +123,62 @@ export interface ChallengeV1Body {
 /** What a 402 says when no payment was shown. */
 export const paymentRequiredError = "Payment required"
 
+/** The address of a product as a tool of MCP. */
+export function toolUrl(product: Product): string {
+  return `mcp://tool/${skillName(product)}`
+}
+
+/** The protocol's own 402, which every buyer reads: the header over HTTP, plain JSON elsewhere. */
+export interface PaymentRequired {
+  readonly x402Version: 2
+  readonly error: string
+  readonly resource: {
+    readonly url: string
+    readonly description: string
+    readonly mimeType: "application/json"
+    readonly serviceName: string
+    readonly tags: ReadonlyArray<string>
+    readonly iconUrl: string
+  }
+  readonly accepts: readonly [PaymentRequirements]
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+/** What a product costs and how it is paid, in the protocol's own form. */
+export function paymentRequired(
+  product: Product,
+  terms: PaymentTerms,
+  { error = paymentRequiredError, resource = "http" }: {
+    readonly error?: string
+    readonly resource?: CalledAs
+  } = {},
+): PaymentRequired {
+  return {
+    x402Version: 2,
+    error,
+    resource: {
+      url: resource === "mcp" ? toolUrl(product) : `${terms.publicBaseUrl}${product.path}`,
+      description: product.description,
+      mimeType: "application/json",
+      serviceName: terms.serviceName,
+      tags: product.tags,
+      iconUrl: `${terms.publicBaseUrl}${iconPath}`,
+    },
+    accepts: [requirements(product, terms)],
+    extensions: {
+      bazaar: bazaar(product, resource),
+      "payment-identifier": paymentIdentifier,
+    },
+  }
+}
+
 /** The 402 for a product: the protocol's own form for the header, the simplified one for the body. */
 export function challenge(
   product: Product,
   terms: PaymentTerms,
   error: string = paymentRequiredError,
 ): Challenge {
-  const accepted = requirements(product, terms)
-  const header = {
-    x402Version: 2,
-    error,
-    resource: {
-      url: `${terms.publicBaseUrl}${product.path}`,
-      description: product.description,
-      mimeType: "application/json",
-      serviceName: terms.serviceName,
-      tags: product.tags,
-    },
-    accepts: [accepted],
-    extensions: { bazaar: bazaar(product), "payment-identifier": paymentIdentifier },
-  }
+  const header = paymentRequired(product, terms, { error })
   return {
     header: Base64.encode(JSON.stringify(header)),
     body: {
@@ -145,7 +186,7 @@ export function challenge(
       error,
       accepts: [{
         scheme: "exact",
-        network: accepted.network,
+        network: header.accepts[0].network,
         asset: "USDC",
         price: `$${usd(product.price)}`,
         payTo: terms.payTo,
@@ -188,72 +229,4 @@ export function receiptHeader(receipt: {
   readonly network: string
 }): string {
   return Base64.encode(JSON.stringify({ success: true, ...receipt }))
-}
-
-const draft = "https://json-schema.org/draft/2020-12/schema"
-
-const paymentIdentifier = {
-  info: { required: false },
-  schema: {
-    $schema: draft,
-    type: "object",
-    properties: {
-      required: { type: "boolean" },
-      id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[a-zA-Z0-9_-]+$" },
-    },
-    required: ["required"],
-  },
-}
-
-/** How the route is called, in the form x402 catalogs index. */
-function bazaar(product: Product) {
-  const queryParams = Object.fromEntries(
-    product.parameters.map((parameter) => [parameter.name, schemaOf(parameter)]),
-  )
-  const required = product.parameters.flatMap((row) => row.required === true ? [row.name] : [])
-  return {
-    info: {
-      input: { type: "http", method: "GET", queryParams: exampleOf(product.parameters) },
-      output: { type: "json" },
-    },
-    schema: {
-      $schema: draft,
-      type: "object",
-      properties: {
-        input: {
-          type: "object",
-          properties: {
-            type: { type: "string", const: "http" },
-            method: { type: "string", enum: ["GET"] },
-            queryParams: { type: "object", properties: queryParams, required },
-          },
-          required: ["type", "method"],
-          additionalProperties: false,
-        },
-      },
-      required: ["input"],
-    },
-  }
-}
-
-function schemaOf(
-  { type, description, minimum, maximum, default: fallback, values, pattern }: Parameter,
-) {
-  return {
-    type,
-    description,
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(values === undefined ? {} : { enum: values }),
-    ...(pattern === undefined ? {} : { pattern }),
-  }
-}
-
-function exampleOf(parameters: ReadonlyArray<Parameter>) {
-  return Object.fromEntries(
-    parameters.flatMap(({ name, default: fallback, example = fallback }) =>
-      example === undefined ? [] : [[name, example]]
-    ),
-  )
 }

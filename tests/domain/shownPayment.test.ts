@@ -209,13 +209,14 @@ Deno.test("the resource, when named, must be the product, by its path or its too
   const url = (url: string) => changed("resource.url", url)
   equal(verdict(without("resource")), "matches")
   equal(verdict(url("https://elsewhere.example/v1/latest?x=1#y")), "matches")
-  equal(verdict(url("mcp://tool/latest")), "matches")
+  equal(verdict(url("mcp://tool/get_latest")), "matches")
   for (
     const other of [
       "https://a.example/v1/signal",
       "https://a.example/x/v1/latest",
       "/v1/latest",
-      "mcp://tool/signal",
+      "mcp://tool/latest",
+      "mcp://tool/get_signal",
       "",
     ]
   ) {

@@ -7,6 +7,7 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import {
   appendPaymentIdentifierToExtensions,
+  type DiscoveryExtension,
   isPaymentIdentifierExtension,
   sanitizeResourceServiceMetadata,
   validateDiscoveryExtension,
@@ -17,11 +18,13 @@ import { Effect, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { products } from "../../src/domain/product.ts"
 import { decodePayment } from "../../src/domain/shownPayment.ts"
+import { skillName } from "../../src/domain/skill.ts"
+import { paymentRequired } from "../../src/domain/x402.ts"
 import { decodeQuery } from "../../src/http/query.ts"
 import { buyer, sign } from "../support/buyers.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
-import { authorizationFor, headerOf, wirePayment } from "../support/terms.ts"
+import { authorizationFor, headerOf, terms, wirePayment } from "../support/terms.ts"
 
 const challengeOf = Effect.fnUntraced(function* (path: string) {
   const face = yield* makeFace(yield* makeWorld(1))
@@ -39,6 +42,16 @@ for (const product of Object.values(products)) {
       ok(isPaymentIdentifierExtension(extensions["payment-identifier"]))
       const kept = sanitizeResourceServiceMetadata(resource)
       equal([kept?.serviceName, kept?.tags], [resource.serviceName, resource.tags])
+    }))
+
+  test(`the 402 of ${product.path} as a tool of MCP is taken by the reference's validators`, () =>
+    Effect.sync(() => {
+      const { extensions, resource } = paymentRequired(product, terms, { resource: "mcp" })
+      const declared = extensions["bazaar"] as DiscoveryExtension
+      equal(validateDiscoveryExtension(declared), { valid: true })
+      equal(validateDiscoveryExtensionSpec({ ...declared }), { valid: true })
+      strictEqual(resource.url, `mcp://tool/${skillName(product)}`)
+      equal(Object(declared.info.input).toolName, skillName(product))
     }))
 
   test(`the call that the 402 of ${product.path} shows as an example is a valid one`, () =>
