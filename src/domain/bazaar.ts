@@ -34,9 +34,26 @@ export function bazaar(product: Product, resource: CalledAs) {
     schema: {
       $schema: draft,
       type: "object",
-      properties: { input: { type: "object", ...inputSchema, additionalProperties: false } },
-      required: ["input"],
+      properties: {
+        input: { type: "object", ...inputSchema, additionalProperties: false },
+        output: {
+          type: "object",
+          properties: { type: { type: "string", const: "json" }, example: answerSchema(product) },
+          required: ["type"],
+        },
+      },
+      required: ["input", "output"],
     },
+  }
+}
+
+/** The answer as far as a header has room for it; /openapi.json has all of it. */
+function answerSchema({ answer }: Product) {
+  const fields = Object.entries(answer).map(([name, type]) => [name, { type }])
+  return {
+    type: "object",
+    properties: { success: { const: true }, ...Object.fromEntries(fields) },
+    required: ["success", ...Object.keys(answer)],
   }
 }
 

@@ -25,6 +25,11 @@ export interface Parameter {
   readonly example?: string
 }
 
+/** A field of an answer, as a catalog shows it: its name and its JSON type. */
+export type AnswerFields = Readonly<
+  Record<string, "array" | "boolean" | "integer" | "object" | "string">
+>
+
 export interface Product {
   readonly id: string
   /** A few words, as a list shows them. */
@@ -36,6 +41,8 @@ export interface Product {
   readonly description: string
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
+  /** What the answer has beside `success`. */
+  readonly answer: AnswerFields
 }
 
 export const products = {
@@ -48,6 +55,7 @@ export const products = {
     description: "The newest item of the signal feed, with the evidence behind it",
     tags: ["prediction-markets", "signals"],
     parameters: [],
+    answer: { status: "string", data: "object", charged: "boolean" },
   },
   signal: {
     id: "signal",
@@ -60,6 +68,7 @@ export const products = {
     parameters: [
       { name: "index", type: "integer", description: "Feed index of the item", minimum: 0 },
     ],
+    answer: { data: "object", charged: "boolean" },
   },
   signals: {
     id: "signals",
@@ -87,6 +96,7 @@ export const products = {
         values: ["mover", "whale_entry", "predetermined"],
       },
     ],
+    answer: { count: "integer", filters: "object", data: "array", charged: "boolean" },
   },
   digest: {
     id: "digest",
@@ -101,6 +111,7 @@ export const products = {
       "charged",
     tags: ["prediction-markets", "digest"],
     parameters: [],
+    answer: { data: "object", charged: "boolean" },
   },
   digest_history: {
     id: "digest_history",
@@ -130,6 +141,7 @@ export const products = {
         default: 6,
       },
     ],
+    answer: { count: "integer", hours: "integer", data: "array", charged: "boolean" },
   },
   resolving: {
     id: "resolving",
@@ -164,6 +176,7 @@ export const products = {
         values: ["0", "1"],
       },
     ],
+    answer: { count: "integer", filters: "object", data: "array" },
   },
   whales: {
     id: "whales",
@@ -178,6 +191,7 @@ export const products = {
       "such a wallet it costs nothing; a call that fails after payment is refunded",
     tags: ["prediction-markets", "whales"],
     parameters: [],
+    answer: { computedAt: "string", data: "object" },
   },
   research: {
     id: "research",
@@ -200,6 +214,7 @@ export const products = {
         example: "will-the-bridge-open-in-2027",
       },
     ],
+    answer: { cached: "boolean", generatedAt: "string", data: "object", disclaimer: "string" },
   },
 } as const satisfies Readonly<Record<string, Product>>
 

@@ -8,6 +8,7 @@ import { OpenApi } from "effect/http-api"
 import { usd } from "../domain/money.ts"
 import { type Parameter, type Product, products } from "../domain/product.ts"
 import { api } from "./api.ts"
+import { plainly } from "./openapi/schemas.ts"
 import { paymentIdFormula, paymentsPrefix } from "./paymentStatus.ts"
 
 type Json = Record<string, unknown>
@@ -58,12 +59,7 @@ export function openApiDocument({ publicBaseUrl, version }: OpenApiOptions): str
       responses: shared,
       schemas: made.components.schemas,
     },
-  }, open)
-}
-
-/** Answers may gain fields: the document does not close them. */
-function open(key: string, value: unknown): unknown {
-  return key === "additionalProperties" && value === false ? undefined : value
+  }, plainly)
 }
 
 const guidance =

@@ -194,9 +194,9 @@ export const servicesOver = (
 
 /** The face over a world, as a function of requests from some peer. */
 export const makeFace = Effect.fnUntraced(
-  function* (world: World, payments?: Layer.Layer<Payments>) {
+  function* (world: World, payments?: Layer.Layer<Payments>, options = faceOptions) {
     const services = yield* Layer.build(servicesOver(world, payments))
-    const face = yield* Effect.provide(make(faceOptions), services)
+    const face = yield* Effect.provide(make(options), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
       ...face,

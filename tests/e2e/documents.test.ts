@@ -1,0 +1,224 @@
+/**
+ * What is served about the service, held to the tools that agents and their makers read it with.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { usd } from "../../src/domain/money.ts"
+import { products } from "../../src/domain/product.ts"
+import { hasDocumentTools, judge, type Ran, runTool } from "../support/documentTools.ts"
+import { liveTest } from "../support/effect.ts"
+import { faceOptions, makeFace, makeWorld } from "../support/face.ts"
+import { skipAloud } from "../support/oracle.ts"
+import { terms } from "../support/terms.ts"
+
+const sold = Object.values(products)
+
+/** The face on a real socket, which names its own address in everything it says. */
+const served = Effect.gen(function* () {
+  const world = yield* makeWorld(3)
+  const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      Deno.serve(
+        { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+        async (request) => await (await opened.promise)(request),
+      )
+    ),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  const base = `http://127.0.0.1:${server.addr.port}`
+  const face = yield* makeFace(world, undefined, {
+    ...faceOptions,
+    terms: { ...terms, publicBaseUrl: base },
+    // A crawler asks as fast as it can: what it finds is the question here, not how soon.
+    limits: { free: "off", documents: "off", invalidPayments: "off" },
+  })
+  const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
+  opened.resolve((request) => face.handle(request, { remoteAddr }))
+  return base
+})
+
+/** /openapi.json as it is served, in a file that goes away with the scope. */
+const openApiFile = Effect.gen(function* () {
+  const base = yield* served
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => Deno.makeTempDir()),
+    (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
+  )
+  const text = yield* Effect.promise(async () => await (await fetch(`${base}/openapi.json`)).text())
+  const file = `${folder}/openapi.json`
+  yield* Effect.promise(() => Deno.writeTextFile(file, text))
+  return { folder, file }
+})
+
+const run = (program: Parameters<typeof runTool>[0], args: ReadonlyArray<string>) =>
+  Effect.promise(() => runTool(program, args))
+
+/** Holds that a program took what it was shown, and shows what it said when it did not. */
+const took = ({ code, stdout, stderr }: Ran) => strictEqual(code, 0, `${stdout}\n${stderr}`)
+
+function linted(): void {
+  liveTest(
+    "redocly has nothing to say of /openapi.json, under every recommended rule",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* openApiFile
+        const ran = yield* run("redocly", ["lint", "--config=redocly.yaml", "--format=json", file])
+        took(ran)
+        equal(JSON.parse(ran.stdout).problems, [])
+      }),
+  )
+
+  liveTest(
+    "spectral has nothing to say of /openapi.json, under every rule for OpenAPI",
+    () =>
+      Effect.gen(function* () {
+        const { file } = yield* openApiFile
+        const strict = [
+          "--ruleset=spectral.yaml",
+          "--fail-severity=hint",
+          "--format=json",
+          "--quiet",
+        ]
+        const ran = yield* run("spectral", ["lint", ...strict, file])
+        took(ran)
+        equal(JSON.parse(ran.stdout), [])
+      }),
+  )
+
+  liveTest("/openapi.json is valid by the schema of OpenAPI 3.1", () =>
+    Effect.gen(function* () {
+      const { file } = yield* openApiFile
+      const ran = yield* run("validate-api", [file])
+      took(ran)
+      equal(JSON.parse(ran.stdout), { valid: true })
+    }))
+}
+
+/** A client in the types that are made from the document: it uses one field of each kind of answer. */
+const client = `
+import type { paths } from "./openapi.d.ts"
+type Answer<P extends keyof paths, S extends keyof paths[P]["get"]["responses"]> =
+  paths[P]["get"]["responses"][S] extends { content: { "application/json": infer Body } } ? Body
+    : never
+export const newest = (index: Answer<"/v1/index", 200>): number => index.index
+export const indices = (signals: Answer<"/v1/signals", 200>): ReadonlyArray<number> =>
+  signals.data.map((item) => item.feedIndex)
+export const moved = ({ data }: Answer<"/v1/signals", 200>): ReadonlyArray<number> =>
+  data.flatMap((item) => item.type === "mover" ? [item.data.delta] : [])
+export const charged = ({ error }: Answer<"/v1/research", 502>): boolean | null => error.charged
+export const query: paths["/v1/signals"]["get"]["parameters"]["query"] =
+  { since: 1, count: 20, type: "mover" }
+`
+
+function typed(): void {
+  const compiled = Effect.fnUntraced(function* (text: string) {
+    const { folder, file } = yield* openApiFile
+    took(yield* run("openapi-typescript", [file, `--output=${folder}/openapi.d.ts`]))
+    yield* Effect.promise(() => Deno.writeTextFile(`${folder}/client.ts`, text))
+    const strict = ["--strict", "--noEmit", "--allowImportingTsExtensions", "--types", "null"]
+    return yield* run("tsc", [...strict, "--skipLibCheck", "false", `${folder}/client.ts`])
+  })
+
+  liveTest(
+    "openapi-typescript makes types of /openapi.json that a client compiles with",
+    () =>
+      Effect.gen(function* () {
+        took(yield* compiled(client))
+      }),
+  )
+
+  liveTest("what those types do not have does not compile", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* compiled(client.replace("count: 20", 'count: "20"'))
+      ok(code !== 0 && stdout.includes("Type 'string' is not assignable to type 'number'"), stdout)
+    }))
+}
+
+function crawled(): void {
+  liveTest(
+    "@agentcash/discovery finds every paid path with its price, and no other",
+    () =>
+      Effect.gen(function* () {
+        const ran = yield* run("discovery", ["discover", yield* served, "--json"])
+        took(ran)
+        const { resources, warnings } = JSON.parse(ran.stdout) as Discovered
+        const paid = resources.filter(({ authHint }) => authHint !== "unprotected")
+        equal(
+          paid.map(({ method, path, authHint, priceHint }) => [method, path, authHint, priceHint])
+            .toSorted(),
+          sold.map(({ path, price }) => ["GET", path, "paid", `${usd(price)} USD`]).toSorted(),
+        )
+        for (const { protocols } of paid) equal(protocols, ["x402"])
+        equal(warnings.filter(({ code }) => code !== "FAVICON_MISSING"), [])
+      }),
+  )
+
+  for (const { path, price } of sold) {
+    liveTest(
+      `@agentcash/discovery has nothing to say of ${path} and its 402`,
+      () =>
+        Effect.gen(function* () {
+          const ran = yield* run("discovery", ["check", `${yield* served}${path}`, "--json"])
+          took(ran)
+          const { advisories, warnings } = JSON.parse(ran.stdout) as Checked
+          equal(warnings, [])
+          const [advisory] = advisories
+          strictEqual(advisories.length, 1)
+          equal([advisory?.method, advisory?.authMode], ["GET", "paid"])
+          strictEqual(advisory?.estimatedPrice, `${usd(price)} USD`)
+          ok(advisory?.inputSchema !== undefined && advisory.outputSchema !== undefined)
+        }),
+    )
+  }
+
+  liveTest(
+    "the validator behind x402scan has nothing to say of any 402",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* served
+        const challenges = yield* Effect.forEach(sold, ({ path }) =>
+          Effect.promise(async () => {
+            const response = await fetch(base + path)
+            await response.body?.cancel()
+            return response.headers.get("payment-required") ?? ""
+          }))
+        const verdicts = yield* Effect.promise(() => judge(challenges))
+        equal(
+          verdicts,
+          sold.map(({ price }) => ({ valid: true, amounts: [price.toString()], issues: [] })),
+        )
+      }),
+  )
+}
+
+interface Discovered {
+  readonly resources: ReadonlyArray<{
+    readonly method: string
+    readonly path: string
+    readonly authHint: string
+    readonly priceHint?: string
+    readonly protocols?: ReadonlyArray<string>
+  }>
+  readonly warnings: ReadonlyArray<{ readonly code: string }>
+}
+interface Checked {
+  readonly advisories: ReadonlyArray<{
+    readonly method: string
+    readonly authMode: string
+    readonly estimatedPrice?: string
+    readonly inputSchema?: unknown
+    readonly outputSchema?: unknown
+  }>
+  readonly warnings: ReadonlyArray<unknown>
+}
+
+if (hasDocumentTools) {
+  linted()
+  typed()
+  crawled()
+} else {
+  skipAloud("linters, types and crawler", "npm ci --prefix tests/documents was not run")
+}
