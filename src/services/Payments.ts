@@ -21,7 +21,8 @@ import { Facilitator } from "./Facilitator.ts"
 import { HandOvers } from "./HandOvers.ts"
 import { type Payment, PaymentStore } from "./PaymentStore.ts"
 import { promptStore } from "./promptStore.ts"
-import { isWaiting, reconcile, sweep } from "./reconcile.ts"
+import { recall, type Recalled } from "./recall.ts"
+import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
   forged,
@@ -52,6 +53,11 @@ export class Payments extends Context.Service<Payments, {
     purchase: Purchase,
     task: Task,
   ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
+  /**
+   * The stored answer again, for the secret it was bought with and without the payment; else what
+   * became of it. Nothing is claimed or charged.
+   */
+  readonly recall: (paymentId: PaymentId, secret: string | null) => Effect.Effect<Recalled>
   /** Remembers that a delivery was handed over on a live connection. Does not wait. */
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
   /** What is known of a payment; none when nobody ever showed it. */
@@ -241,6 +247,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       const sale = { purchase, task, count: countOnce(purchase.product) }
       return Effect.ensuring(counted(sale, sell), fibers.unreserve(sale))
     },
+    recall: recall({ ...ports, network, secretHash }),
     sent,
     status: store.find,
     sweep: sweep(ports),
@@ -270,10 +277,6 @@ const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, fail
  * cannot be asked.
  */
 const undecided = failing(unresolved)
-
-/** True when the row has to be brought up to date before it can say anything. */
-const needsChain = (payment: Payment, timing: PaymentTiming) =>
-  isWaiting(payment, timing) && payment.state !== "released"
 
 function failing<E>(refusal: Effect.Effect<never, E>) {
   return (defect: unknown) =>

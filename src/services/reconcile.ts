@@ -25,6 +25,10 @@ export function isWaiting(payment: Payment, { hold }: Patience): boolean {
   }
 }
 
+/** True when the row has to be brought up to date before it can say anything. */
+export const needsChain = (payment: Payment, patience: Patience): boolean =>
+  isWaiting(payment, patience) && payment.state !== "released"
+
 /** How long a buyer is waited for: after the intent, and after the answer. */
 export type Patience = Pick<PaymentTiming, "hold" | "recover">
 

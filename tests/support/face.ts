@@ -16,6 +16,8 @@ import { FeedStore } from "../../src/services/FeedStore.ts"
 import { JobSlots } from "../../src/services/JobSlots.ts"
 import type { Narrator } from "../../src/services/Narrator.ts"
 import { Payments } from "../../src/services/Payments.ts"
+import type { Recalled } from "../../src/services/recall.ts"
+import type { Delivery } from "../../src/services/sale.ts"
 import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.ts"
 import type { ReportStore } from "../../src/services/ReportStore.ts"
 import { Research } from "../../src/services/Research.ts"
@@ -154,21 +156,34 @@ const rateLimits = (world: World) =>
     }
   })
 
-/** Sells to anybody who shows a payment that matches. */
-const generousPayments = Layer.succeed(Payments, {
-  sell: ({ payment }, { check, work }) =>
-    Effect.map(Effect.andThen(check, work), ({ body, charge }) => ({
-      paymentId: PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`),
-      body,
-      receipt: charge
-        ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
-        : null,
-      replayed: false,
-    })),
-  sent: () => Effect.void,
-  status: () => Effect.succeedNone,
-  sweep: Effect.succeed(0),
-  scan: Effect.succeed(0),
+/** Sells to anybody who shows a payment that matches, and remembers what it sold for which secret. */
+const generousPayments = Layer.sync(Payments, () => {
+  const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Delivery }>()
+  return {
+    sell: ({ payment, secret }, { check, work }) =>
+      Effect.map(Effect.andThen(check, work), ({ body, charge }) => {
+        const paymentId = PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`)
+        const receipt = charge
+          ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
+          : null
+        const delivery: Delivery = { paymentId, body, receipt, replayed: false }
+        if (charge) sold.set(paymentId, { secret, delivery })
+        return delivery
+      }),
+    recall: (paymentId, secret) =>
+      Effect.sync((): Recalled => {
+        const found = sold.get(paymentId)
+        if (found === undefined) return { state: "unknown" }
+        const { delivery } = found
+        return secret !== null && secret === found.secret
+          ? { state: "answered", delivery: { ...delivery, replayed: true } }
+          : { state: "underway" }
+      }),
+    sent: () => Effect.void,
+    status: () => Effect.succeedNone,
+    sweep: Effect.succeed(0),
+    scan: Effect.succeed(0),
+  }
 })
 
 /** A tick every 10 minutes, as in production. */
