@@ -14,6 +14,7 @@ import type { Research } from "../services/Research.ts"
 import type { Resolving } from "../services/Resolving.ts"
 import type { TrackRecord } from "../services/TrackRecord.ts"
 import type { WhaleTable } from "../services/WhaleTable.ts"
+import { a2aRoute } from "./a2a.ts"
 import type { VenueMode } from "./bodies.ts"
 import { documents, familyAnswer } from "./documents.ts"
 import { makeEdge } from "./edge.ts"
@@ -91,6 +92,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
         limiter,
         terms: options.terms,
         paid,
+        agents: new Map([["/a2a", yield* a2aRoute({ skills })]]),
       }),
       beneath: new Map([[
         paymentsPrefix,

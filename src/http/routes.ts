@@ -41,13 +41,15 @@ export function freeRoutes({ limiter, snapshot, fixed }: {
 }
 
 /** The routes of the whole face, by path. */
-export function edgeRoutes({ free, documents, limiter, terms, paid }: {
+export function edgeRoutes({ free, documents, limiter, terms, paid, agents }: {
   readonly free: FreeRoutes
   readonly documents: ReadonlyMap<string, Answer>
   /** The budget of documents and of unpaid probes. */
   readonly limiter: Limiter
   readonly terms: PaymentTerms
   readonly paid: WebHandler
+  /** The paths that agents post to. */
+  readonly agents: ReadonlyMap<string, EdgeRoute>
 }): ReadonlyMap<string, EdgeRoute> {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
@@ -59,6 +61,7 @@ export function edgeRoutes({ free, documents, limiter, terms, paid }: {
     const version1 = unpaidAnswer(product, terms, true)
     routes.set(product.path, { limiter, current: () => unpaid, version1, paid })
   }
+  for (const [path, route] of agents) routes.set(path, route)
   return routes
 }
 

@@ -1,0 +1,74 @@
+/**
+ * The port to the memory of A2A tasks: one row a task, every move one compare-and-set on it.
+ *
+ * Shared by all replicas: an offer made by one is paid at another. Lives run on the store's own clock,
+ * and a task whose life is over is not there any more, whoever still holds its row.
+ *
+ * @module
+ */
+import { Context, type Duration, type Effect, type Option, Schema } from "effect"
+import type { PaymentId } from "../domain/payment.ts"
+import type { Task, TaskId, TaskMessage, TaskNote, TaskState, TaskSubject } from "../domain/task.ts"
+
+/** A task as it is opened. A paid-for state is reached by moves alone. */
+export interface NewTask {
+  /** Fresh, from a secure source. */
+  readonly id: TaskId
+  readonly contextId: string
+  readonly client: string
+  readonly state: Extract<TaskState, "asked" | "offered" | "completed" | "failed">
+  readonly subject: TaskSubject | null
+  readonly note: TaskNote | null
+  readonly history: ReadonlyArray<TaskMessage>
+  /** How long from now it can be asked for. */
+  readonly life: Duration.Duration
+}
+
+/**
+ * One move, with what it writes. Its event is a key of the domain's table of moves. `note` takes the
+ * place of the note there was.
+ */
+export type TaskMove =
+  & {
+    readonly note: TaskNote | null
+    /** What was said with it: added to the history, of which the newest `historyMax` stay. */
+    readonly said: ReadonlyArray<TaskMessage>
+  }
+  & (
+    /** Of an `asked` task alone: the subject it had none of. */
+    | { readonly event: "offer"; readonly subject: TaskSubject }
+    /** Its life ends `life` from now, or when it would have: whichever is later. */
+    | { readonly event: "pay"; readonly paymentId: PaymentId; readonly life: Duration.Duration }
+    /** Forgets the payment. */
+    | { readonly event: "release" }
+    /** `subject` is for the free skill of an `asked` task; null leaves what there is. */
+    | { readonly event: "complete" | "fail"; readonly subject: TaskSubject | null }
+    | { readonly event: "cancel" | "decline" }
+  )
+
+/** There are as many tasks as can be kept: none is opened until some have ended. */
+export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {}) {}
+
+/** How many tasks are kept. */
+export interface TaskLimits {
+  /** Of one client: beyond it its oldest give way, but never one that a payment is bound to. */
+  readonly perClientMax: number
+  /** Of everybody, as near as can be told without counting rows under a lock. */
+  readonly totalMax: number
+}
+
+export const defaultTaskLimits: TaskLimits = { perClientMax: 100, totalMax: 20_000 }
+
+/** A store that fails is a defect, as every store's failure is. */
+export class TaskStore extends Context.Service<TaskStore, {
+  /** Keeps a new task. Rows whose life is over go with it, a bounded number at a time. */
+  readonly open: (task: NewTask) => Effect.Effect<Task, TasksFull>
+  /** None when there is no such task, or its life is over. */
+  readonly find: (id: TaskId) => Effect.Effect<Option.Option<Task>>
+  /**
+   * Makes one move of a task that was read; none when its life is over, when it no longer has the
+   * state and the payment of `held`, or when the table has no such move. Of two who race with the same
+   * task one moves it. Returns the task as it then is.
+   */
+  readonly move: (held: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
+}>()("bellwether/services/TaskStore") {}
