@@ -130,6 +130,9 @@ const faceLayer = (settings: Settings) =>
     terms: termsOf(settings),
     paymentMode: settings.payments.kind,
     venueMode: settings.venue.kind,
+    family: settings.family,
+    legacyRoutes: settings.legacyRoutes,
+    contact: settings.contact,
     trustedProxyHops: settings.trustedProxyHops,
     limits: {
       free: settings.freeLimit,

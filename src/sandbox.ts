@@ -48,7 +48,7 @@ const walls = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: Settings, place: Place): Sandbox {
-  const { mode, host, port, adminPort, database, handOvers } = settings
+  const { mode, host, port, adminPort, database, handOvers, files } = settings
   const { net, read, write } = venueStoreWalls(settings, place)
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
@@ -64,7 +64,7 @@ export function serviceSandbox(settings: Settings, place: Place): Sandbox {
       ...net,
       ...intelligenceHosts(settings),
     ],
-    read: [handOvers, ...read],
+    read: [handOvers, ...files, ...read],
     write: [handOvers, ...write],
   }
 }

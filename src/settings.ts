@@ -7,6 +7,7 @@
  * @module
  */
 import { Config, Duration, Effect, Redacted } from "effect"
+import { type DocumentSettings, documentSettings } from "./documentSettings.ts"
 import { intelligence, type IntelligenceSettings } from "./intelligenceSettings.ts"
 import { type Money, money, readLease, readSweep } from "./paymentSettings.ts"
 import {
@@ -52,7 +53,7 @@ export interface VenueStore {
   readonly venue: VenueSettings
 }
 
-export interface Settings extends Money, VenueStore, IntelligenceSettings {
+export interface Settings extends Money, VenueStore, IntelligenceSettings, DocumentSettings {
   readonly mode: Mode
   readonly host: string
   readonly port: number
@@ -89,6 +90,7 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
   const about = yield* money(mode, read)
   const stores = yield* serving(yield* database(venue, read), read)
   yield* refuseForMoney(mode, about, venue, stores)
+  const base = yield* publicBaseUrl(mode, about, port, read)
   const settings: Settings = {
     mode,
     host: yield* read(
@@ -100,12 +102,13 @@ export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) 
     ),
     port,
     adminPort,
-    publicBaseUrl: yield* publicBaseUrl(mode, about, port, read),
+    publicBaseUrl: base,
     database: stores,
     handOvers: `.data/handed-over-${port}`,
     venue,
     ...about,
     ...(yield* intelligence(venue.kind, read)),
+    ...(yield* documentSettings(base, read)),
     ...(yield* pace(mode, read)),
     whaleStakeUsdMin: yield* read(
       "WHALE_MIN_STAKE_USD",

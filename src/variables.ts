@@ -47,6 +47,9 @@ export const variables = {
   FREE_LIMIT: "free requests a client address, as requests/seconds, or off",
   DOCUMENT_LIMIT: "documents and unpaid probes a client address",
   INVALID_PAYMENT_LIMIT: "invalid payments and given-away answers a client address",
+  FAMILY_FILE: "a JSON file: the catalogue of sibling products",
+  LEGACY_ROUTES_FILE: "a JSON file: where paths of the predecessor went",
+  SECURITY_CONTACT: "where security problems are reported",
   TRUSTED_PROXY_HOPS: "how many proxies in front append to X-Forwarded-For",
   LOG_LEVEL: "Debug, Info, Warn or Error",
 } as const

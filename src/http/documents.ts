@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Family } from "../domain/family.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { type Answer, answer } from "./answer.ts"
 import { openApiDocument } from "./openapi.ts"
@@ -25,8 +26,6 @@ export function documents({ terms, version }: DocumentOptions): ReadonlyMap<stri
 }
 
 /** The catalogue of sibling products. */
-export function familyAnswer({ publicBaseUrl }: PaymentTerms): Answer {
-  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
-  const body = { success: true, family: "bellwether", products: [own] }
-  return answer({ body: JSON.stringify(body), cache: "document" })
+export function familyAnswer({ family, products }: Family): Answer {
+  return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
 }

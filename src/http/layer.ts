@@ -5,6 +5,8 @@
  */
 import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
+import type { Family } from "../domain/family.ts"
+import type { LegacyRoutes } from "../domain/legacyRoute.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import type { Digests } from "../services/Digests.ts"
 import type { Feed } from "../services/Feed.ts"
@@ -36,6 +38,12 @@ export interface FaceOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly venueMode: VenueMode
+  /** The catalogue of sibling products. */
+  readonly family: Family
+  /** Where the predecessor's paths went. */
+  readonly legacyRoutes: LegacyRoutes
+  /** Where security problems are reported: a `mailto:` or `https:` address. */
+  readonly contact: string
   /** How many proxies in front append to X-Forwarded-For. */
   readonly trustedProxyHops: number
   readonly limits: {
@@ -74,7 +82,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     free: freeRoutes({
       limiter: free,
       snapshot,
-      fixed: { terms: json, termsText: text, family: familyAnswer(options.terms) },
+      fixed: { terms: json, termsText: text, family: familyAnswer(options.family) },
     }),
     checkouts,
     documents: limiter,

@@ -5,7 +5,9 @@
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { narratorLayer } from "../../src/adapters/template.ts"
+import { familyOfOne } from "../../src/domain/family.ts"
 import type { FeedItem } from "../../src/domain/feed.ts"
+import { usualLegacyRoutes } from "../../src/domain/legacyRoute.ts"
 import { PaymentId } from "../../src/domain/payment.ts"
 import type { Product } from "../../src/domain/product.ts"
 import { second } from "../../src/domain/time.ts"
@@ -35,6 +37,9 @@ export const faceOptions: FaceOptions = {
   terms,
   paymentMode: "simulated",
   venueMode: "simulated",
+  family: familyOfOne(terms.publicBaseUrl),
+  legacyRoutes: usualLegacyRoutes,
+  contact: "mailto:security@localhost",
   trustedProxyHops: 1,
   limits: {
     free: { limit: 5, windowMs: 60_000 },
