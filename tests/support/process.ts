@@ -12,6 +12,8 @@ const freeLimit = "1000/60s"
 
 export interface Service {
   readonly base: string
+  /** Where its metrics are. */
+  readonly admin: string
   /** Polls a free path until its body satisfies the predicate. */
   readonly until: (
     path: string,
@@ -30,11 +32,12 @@ export const startDev = Effect.fn("startDev")(function* (
 ) {
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
+  const adminPort = freePort()
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       task(["dev"], {
         PORT: String(port),
-        ADMIN_PORT: String(freePort()),
+        ADMIN_PORT: String(adminPort),
         DATA_DIR: dir,
         PUBLIC_BASE_URL: base,
         FREE_LIMIT: freeLimit,
@@ -54,6 +57,7 @@ export const startDev = Effect.fn("startDev")(function* (
   )
   const service: Service = {
     base,
+    admin: `http://127.0.0.1:${adminPort}`,
     until: (path, satisfied) =>
       Effect.tryPromise({
         try: async () => {

@@ -1,0 +1,117 @@
+/**
+ * Twenty thousand requests nobody would send, to the service as it runs: over all paths and with
+ * JSON-RPC bodies. No 5xx, no hang, and the process stays as large as it was.
+ *
+ * @module
+ */
+import { ok } from "node:assert/strict"
+import { Effect, Random } from "effect"
+import { liveTest } from "../support/effect.ts"
+import { requestDrawer } from "../support/fuzz.ts"
+import { type Service, startDev } from "../support/process.ts"
+import { anyRpcCall } from "../support/rpcFuzz.ts"
+
+const requests = 20_000
+const seed = "fuzz-process-1"
+const connections = 8
+/** The first so many fill caches, pools and the compiler; the others must not add to that. */
+const warmUp = 5_000
+const growthMaxMiB = 100
+/** What hangs is told so long before anybody's patience ends. */
+const patienceMs = 20_000
+
+/** What was sent, in words for a failure. */
+interface Sent {
+  readonly what: string
+  readonly url: string
+  readonly init: RequestInit
+}
+
+const resident = ({ admin }: Service) =>
+  Effect.promise(async () => {
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    const bytes = /^bellwether_process_resident_bytes\S* (\S+)/m.exec(text)?.[1]
+    ok(bytes !== undefined, text)
+    return Number(bytes) / 2 ** 20
+  })
+
+liveTest(
+  `a process takes ${requests} hostile requests without a 5xx, a hang, or growth`,
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          await Deno.mkdir(".data", { recursive: true })
+          return Deno.makeTempDir({ dir: ".data", prefix: "fuzz-" })
+        }),
+        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+      )
+      // One tick: what the simulated world adds with time is no business of this test.
+      const service = yield* startDev(dir, {
+        TRUSTED_PROXY_HOPS: "1",
+        TICK: "1 hour",
+        LOG_LEVEL: "Error",
+      })
+      yield* service.until("/v1/index", (body) => body["success"] === true)
+      const { draw: drawRequest, payments } = yield* requestDrawer
+      const wires = payments.map((header) => JSON.parse(atob(header)))
+      const statuses = new Map<string, number>()
+      const slowest = { ms: 0, what: "" }
+
+      const draw = Effect.gen(function* () {
+        const { target, method, headers } = yield* drawRequest
+        const asRpc = (yield* Random.next) < 0.5
+        if (!asRpc) {
+          return {
+            what: `${method} ${target}`,
+            url: service.base + target,
+            init: { method, headers },
+          }
+        }
+        const call = yield* anyRpcCall(wires)
+        for (const [name, value] of Object.entries(call.headers)) headers.set(name, value)
+        const { body } = call
+        return {
+          what: `POST ${call.path} ${new TextDecoder().decode(body.slice(0, 500))}`,
+          url: service.base + call.path,
+          init: { method: "POST", headers, body },
+        }
+      })
+
+      const send = ({ what, url, init }: Sent) =>
+        Effect.promise(async () => {
+          const begun = performance.now()
+          const signal = AbortSignal.timeout(patienceMs)
+          const response = await fetch(url, { ...init, redirect: "manual", signal })
+            .catch((error) => Promise.reject(new Error(`${what}: ${error}`)))
+          await response.arrayBuffer()
+          const ms = performance.now() - begun
+          if (ms > slowest.ms) Object.assign(slowest, { ms, what })
+          ok(response.status < 500, `${what} is ${response.status}`)
+          const key = `${init.method === "POST" ? "POST" : "other"} ${response.status}`
+          statuses.set(key, (statuses.get(key) ?? 0) + 1)
+        })
+
+      const round = Effect.fnUntraced(function* (count: number) {
+        const sent: Array<Sent> = []
+        for (let n = 0; n < count; n++) sent.push(yield* draw)
+        yield* Effect.forEach(sent, send, { concurrency: connections, discard: true })
+      })
+
+      yield* round(warmUp)
+      const before = yield* resident(service)
+      for (let left = requests - warmUp; left > 0; left -= 1_000) yield* round(1_000)
+      const after = yield* resident(service)
+      yield* Effect.log(
+        `resident ${before.toFixed(0)} -> ${after.toFixed(0)} MiB; slowest ${
+          slowest.ms.toFixed(0)
+        } ms ` +
+          `(${slowest.what.slice(0, 60)}); ${JSON.stringify([...statuses])}`,
+      )
+      ok(after - before < growthMaxMiB, `grew from ${before} to ${after} MiB`)
+      for (const key of ["other 200", "other 402", "other 400", "POST 200"]) {
+        ok((statuses.get(key) ?? 0) > 100, `only ${statuses.get(key)} were ${key}`)
+      }
+      yield* service.until("/health", () => true)
+    }).pipe(Random.withSeed(seed)),
+)
