@@ -122,7 +122,7 @@ export function parameterSchema(
     ...(minimum === undefined ? {} : { minimum }),
     ...(maximum === undefined ? {} : { maximum }),
     ...(fallback === undefined ? {} : { default: fallback }),
-    ...(values === undefined ? {} : { enum: values }),
+    ...(values === undefined ? {} : { enum: [...values] }),
     ...(pattern === undefined ? {} : { pattern }),
   }
 }

@@ -22,6 +22,7 @@ import { documents, familyAnswer } from "./documents.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { type Budget, clientKeys, makeLimiter } from "./limits.ts"
+import { mcpPath, mcpRoute } from "./mcp.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
 import { makePaywall } from "./paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
@@ -100,7 +101,10 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
         limiter,
         terms: options.terms,
         paid,
-        agents: new Map([["/a2a", yield* a2aRoute({ skills })]]),
+        agents: new Map([
+          ["/a2a", yield* a2aRoute({ skills })],
+          [mcpPath, yield* mcpRoute({ skills, version })],
+        ]),
       }),
       beneath: new Map([[
         paymentsPrefix,

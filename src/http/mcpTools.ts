@@ -1,0 +1,165 @@
+/**
+ * The tools of /mcp: one a skill, from the registry, each answered by what answers over HTTP.
+ *
+ * A free tool gives the body of its HTTP row, for a grant of the same budget. A paid one without a
+ * payment gives its terms, as an error, in x402's own form; with one it sells through the checkout.
+ * Errors have the documented body, with what became of the money.
+ *
+ * @module
+ */
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
+import { Cause, Effect, Result } from "effect"
+import { argumentsSchema } from "../domain/bazaar.ts"
+import { usd } from "../domain/money.ts"
+import { NotCharged, type RefundQueued, type Unresolved } from "../domain/refusal.ts"
+import { type FreeSkill, type PaidSkill, type Skill, skills } from "../domain/skill.ts"
+import { paymentRequired } from "../domain/x402.ts"
+import type { Delivery } from "../services/sale.ts"
+import { prepare, type PreparedRefusal, type Refusal, RequestId, toRefusal } from "./errors.ts"
+import { clientKeys } from "./limits.ts"
+import { type FreeAnswer, queryOf, type SkillPorts } from "./skills.ts"
+
+/** Where the receipt of a payment stands in a result. */
+export const receiptKey = "x402/payment-response"
+
+/** Every tool there is, as it is listed. */
+export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
+  name: skill.name,
+  title: skill.title,
+  description: descriptionOf(skill),
+  inputSchema: argumentsSchema(skill),
+  annotations: {
+    title: skill.title,
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    // Titles of markets and of news are other people's text.
+    openWorldHint: true,
+  },
+}))
+
+function descriptionOf(skill: Skill): string {
+  const said = skill.description.replace(/\.?$/, ".")
+  return skill.kind === "free" ? `${said} Free.` : `${said} Costs $${usd(skill.product.price)} ` +
+    "in USDC a call, paid with x402: without a payment it answers with the terms of payment."
+}
+
+/** A call of a tool that is there. */
+export interface ToolCall {
+  readonly given: unknown
+  /** What stands where a payment stands; undefined when nothing does. */
+  readonly payment: unknown
+  readonly idempotencyKey: string | null
+  readonly address: string
+}
+
+/** What a call came to. */
+export interface ToolAnswer {
+  readonly result: CallToolResult
+  /** What was sold, whose receipt is in the result; null when nothing was. */
+  readonly sold: Delivery | null
+  /** The client is over a limit: this is said by the status, and not by the result. */
+  readonly limited: PreparedRefusal | null
+}
+
+/** Calls a free tool, whose answer and budget were taken before. */
+export const callFree = (
+  skill: FreeSkill,
+  { given }: ToolCall,
+  { made }: FreeAnswer,
+): Effect.Effect<ToolAnswer> =>
+  Effect.map(RequestId, (id) => {
+    const query = queryOf(skill, given)
+    if (Result.isFailure(query)) {
+      // No payment is shown with a free call, so there is nothing to say of one.
+      const { hint: _, ...refusal } = toRefusal(query.failure)
+      return only(errorResult(prepare(refusal), id))
+    }
+    if ("body" in made) return only(errorResult(made, id))
+    return only({ ...bodyResult(made.bytes), ...(made.status < 400 ? {} : { isError: true }) })
+  })
+
+/** Calls a paid tool. */
+export const callPaid = (
+  { checkouts, terms }: SkillPorts,
+  skill: PaidSkill,
+  { given, payment, idempotencyKey, address }: ToolCall,
+): Effect.Effect<ToolAnswer> => {
+  const { product } = skill
+  const unpaid = (error?: string) =>
+    only(jsonResult({
+      ...paymentRequired(product, terms, {
+        resource: "mcp",
+        ...(error === undefined ? {} : { error }),
+      }),
+    }, true))
+  if (payment === undefined) return Effect.succeed(unpaid())
+  const query = queryOf(skill, given)
+  const sold: Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> =
+    Result.isFailure(query) ? Effect.fail(query.failure) : checkouts[skill.id].sell({
+      query: query.success,
+      payment: { json: payment },
+      key: idempotencyKey,
+      client: clientKeys(address).near,
+    })
+  return Effect.flatMap(RequestId, (id) =>
+    sold.pipe(
+      Effect.map((delivery) => ({ result: soldResult(delivery), sold: delivery, limited: null })),
+      Effect.catch((error) => {
+        if (error instanceof NotCharged && error.code === "payment_required") {
+          return Effect.succeed(unpaid(error.message))
+        }
+        const refusal = prepare(toRefusal(error))
+        return Effect.succeed({
+          ...only(errorResult(refusal, id)),
+          limited: refusal.status === 429 ? refusal : null,
+        })
+      }),
+      Effect.catchCause((cause) =>
+        // A client that hung up waits for nothing, and is no failure.
+        Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.as(
+          Effect.logError("Cannot answer a paid call of a tool", cause),
+          only(errorResult(failed, id)),
+        )
+      ),
+    ))
+}
+
+const failure: Refusal = {
+  code: "internal_error",
+  message: "The service failed to answer; the failure was logged",
+  hint: "Send the same payment again: it is never taken twice.",
+  charged: null,
+}
+const failed = prepare(failure)
+
+const only = (result: CallToolResult): ToolAnswer => ({ result, sold: null, limited: null })
+
+function soldResult({ body, receipt, replayed }: Delivery): CallToolResult {
+  const made = bodyResult(body)
+  const meta = {
+    ...(receipt === null ? {} : { [receiptKey]: { success: true, ...receipt } }),
+    ...(replayed ? { "idempotent-replayed": true } : {}),
+  }
+  return Object.keys(meta).length === 0 ? made : { ...made, _meta: meta }
+}
+
+const utf8 = new TextDecoder()
+
+/** The body that HTTP gives, as data and as text. */
+function bodyResult(bytes: Uint8Array): CallToolResult {
+  const text = utf8.decode(bytes)
+  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) }
+}
+
+function errorResult(refusal: PreparedRefusal, requestId: string): CallToolResult {
+  return jsonResult(JSON.parse(refusal.body(requestId)), true)
+}
+
+function jsonResult(json: Record<string, unknown>, isError: boolean): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(json) }],
+    structuredContent: json,
+    isError,
+  }
+}
