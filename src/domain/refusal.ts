@@ -7,6 +7,7 @@
  * @module
  */
 import { Schema } from "effect"
+import { PaymentFault } from "./paymentFault.ts"
 
 export const refusalCodes = [
   "invalid_parameter",
@@ -68,6 +69,8 @@ export class NotCharged extends Schema.TaggedError<NotCharged>()("NotCharged", {
   hint: Schema.optionalKey(Schema.String),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
   details: Schema.optionalKey(Schema.Array(ParameterFault)),
+  /** With the code `payment_required`: what is wrong with the payment. */
+  fault: Schema.optionalKey(PaymentFault),
   receipt: Schema.optionalKey(Receipt),
   refund: Schema.optionalKey(RefundNotice),
   /**

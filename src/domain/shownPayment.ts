@@ -11,6 +11,7 @@ import { Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
 import { usd } from "./money.ts"
 import { address, type Authorization, Bytes32, Signature } from "./payment.ts"
+import { PaymentFault } from "./paymentFault.ts"
 import type { Product } from "./product.ts"
 import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
 import { type PaymentTerms, requirements, toolUrl, v1Networks } from "./x402.ts"
@@ -39,13 +40,15 @@ export interface ShownPayment {
 }
 
 /** Why a payment does not pay for this, in words for its sender. */
-export class PaymentRejected
-  extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", { reason: Schema.String }) {}
+export class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentRejected", {
+  reason: Schema.String,
+  fault: PaymentFault,
+}) {}
 
 /** Reads a payment header: base64 or base64url, padded or not, of UTF-8 JSON. */
 export function decodePayment(header: string): Result.Result<ShownPayment, PaymentRejected> {
   if (header.length > paymentHeaderLengthMax) {
-    return rejected(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
+    return malformed(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
   }
   return Result.flatMap(jsonOf(header), payloadOf)
 }
@@ -54,12 +57,12 @@ export function decodePayment(header: string): Result.Result<ShownPayment, Payme
 export function decodePaymentJson(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
   const length = JSON.stringify(json)?.length ?? 0
   return length > paymentJsonLengthMax
-    ? rejected(`The payment is larger than ${paymentJsonLengthMax} characters of JSON`)
+    ? malformed(`The payment is larger than ${paymentJsonLengthMax} characters of JSON`)
     : payloadOf(json)
 }
 
 function payloadOf(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
-  return Result.match(decodeWire(json), { onFailure: rejected, onSuccess: shown })
+  return Result.match(decodeWire(json), { onFailure: malformed, onSuccess: shown })
 }
 
 /** Checks, in this order, that a payment pays for this product. Nothing is looked up. */
@@ -91,10 +94,10 @@ function firstFault(
   checks: ReadonlyArray<Check>,
 ): Result.Result<ShownPayment, PaymentRejected> {
   const fault = checks.find(([holds]) => !holds)
-  return fault === undefined ? Result.succeed(payment) : rejected(fault[1])
+  return fault === undefined ? Result.succeed(payment) : rejected(fault[2], fault[1])
 }
 
-type Check = readonly [holds: boolean, reason: string]
+type Check = readonly [holds: boolean, reason: string, fault: PaymentFault]
 
 function offerChecks(
   product: Product,
@@ -107,24 +110,36 @@ function offerChecks(
     ? [ours.network, v1Networks[terms.chainId]]
     : [ours.network]
   return [
-    [payment.scheme === null || payment.scheme === ours.scheme, "Only the scheme exact is taken"],
+    [
+      payment.scheme === null || payment.scheme === ours.scheme,
+      "Only the scheme exact is taken",
+      "invalid_terms",
+    ],
     [
       payment.network === null || networks.includes(payment.network),
       `Pay on the network ${ours.network}`,
+      "invalid_network",
     ],
     [
       chosen === null || chosen.amount === ours.amount,
       `The amount must be ${ours.amount} units of USDC ($${usd(product.price)})`,
+      "invalid_amount",
     ],
-    [chosen === null || same(chosen.asset, ours.asset), `The asset must be ${ours.asset}`],
-    [chosen === null || same(chosen.payTo, ours.payTo), `Pay to ${ours.payTo}`],
+    [
+      chosen === null || same(chosen.asset, ours.asset),
+      `The asset must be ${ours.asset}`,
+      "invalid_terms",
+    ],
+    [chosen === null || same(chosen.payTo, ours.payTo), `Pay to ${ours.payTo}`, "invalid_terms"],
     [
       chosen === null || flowOf(chosen.extra) === (ours.extra.paymentFlow ?? "authorization"),
       "The payment flow is not the one this route uses",
+      "invalid_terms",
     ],
     [
       names(product, payment.resourceUrl),
       `The payment is for another resource than ${product.path}`,
+      "invalid_terms",
     ],
   ]
 }
@@ -135,14 +150,16 @@ function authorizationChecks(
   terms: PaymentTerms,
 ): ReadonlyArray<Check> {
   return [
-    [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`],
+    [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`, "invalid_terms"],
     [
       value === product.price,
       `The authorization must be over exactly ${product.price} units of USDC`,
+      "invalid_amount",
     ],
     [
       !same(from, terms.payTo) && !same(from, terms.treasury),
       "The payer is one of our own addresses",
+      "invalid_terms",
     ],
   ]
 }
@@ -156,11 +173,12 @@ function timeChecks(
   const latest = now + BigInt(terms.maxTimeoutSeconds + clockMarginSeconds.late)
   const needed = now + BigInt(terms.neededSeconds + clockMarginSeconds.early)
   return [
-    [validAfter <= now, "The authorization is not valid yet"],
-    [needed <= validBefore, "The authorization has expired or expires too soon"],
+    [validAfter <= now, "The authorization is not valid yet", "expired"],
+    [needed <= validBefore, "The authorization has expired or expires too soon", "expired"],
     [
       validBefore <= latest,
       `The authorization must expire within ${terms.maxTimeoutSeconds} seconds`,
+      "expired",
     ],
   ]
 }
@@ -218,8 +236,12 @@ function normalSignature(spelling: string): Result.Result<Signature, PaymentReje
   const lower = spelling.toLowerCase()
   const v = signatureVs[Number.parseInt(lower.slice(130), 16)]
   const s = BigInt(`0x${lower.slice(66, 130)}`)
-  if (v === undefined) return rejected("The signature's recovery byte must be 0, 1, 27 or 28")
-  if (s > halfOrder) return rejected("The signature is malleable: its s is in the upper half")
+  if (v === undefined) {
+    return rejected("invalid_signature", "The signature's recovery byte must be 0, 1, 27 or 28")
+  }
+  if (s > halfOrder) {
+    return rejected("invalid_signature", "The signature is malleable: its s is in the upper half")
+  }
   return Result.succeed(Signature.make(`0x${lower.slice(2, 130)}${v}`))
 }
 
@@ -234,10 +256,18 @@ function jsonOf(header: string): Result.Result<unknown, PaymentRejected> {
         const json: unknown = JSON.parse(utf8.decode(bytes))
         return json
       })),
-    () => new PaymentRejected({ reason: "The payment header is not base64 of a JSON payload" }),
+    () =>
+      new PaymentRejected({
+        reason: "The payment header is not base64 of a JSON payload",
+        fault: "malformed",
+      }),
   )
 }
 
-function rejected(reason: string): Result.Result<never, PaymentRejected> {
-  return Result.fail(new PaymentRejected({ reason }))
+function malformed(reason: string): Result.Result<never, PaymentRejected> {
+  return rejected("malformed", reason)
+}
+
+function rejected(fault: PaymentFault, reason: string): Result.Result<never, PaymentRejected> {
+  return Result.fail(new PaymentRejected({ fault, reason }))
 }

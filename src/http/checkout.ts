@@ -10,6 +10,7 @@
  * @module
  */
 import { Clock, Effect, Result, Schema } from "effect"
+import type { PaymentId } from "../domain/payment.ts"
 import type { Product } from "../domain/product.ts"
 import {
   NotCharged,
@@ -71,6 +72,8 @@ export interface Checkout {
   readonly product: Product
   /** Whether the parameters are such as can be sold; pure. */
   readonly read: (query: URLSearchParams) => Result.Result<unknown, NotCharged>
+  /** Which payment is shown, if it may pay for the product; pure, so nothing is counted. */
+  readonly identify: (payment: Order["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
    * Sells. `NotCharged` with code `payment_required` means: show the challenge, with its message.
    * Who hands the answer over tells `Payments.sent`.
@@ -113,6 +116,11 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
   }
 
   const make: MakeCheckout = (product) => (sale) => {
+    const identify = (shown: Order["payment"]) =>
+      Result.map(
+        matched(product, terms, shown),
+        ({ authorization }) => payments.idOf(authorization),
+      )
     const read = (query: URLSearchParams) => Result.mapError(sale.decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: Order) {
       const input = yield* fromResult(read(query))
@@ -136,7 +144,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         Effect.catchTag("NotCharged", (error) => refused(client, error)),
       )
     })
-    return { product, read, sell }
+    return { product, read, identify, sell }
   }
   return make
 })
@@ -171,15 +179,23 @@ function purchaseOf(
   shown: Order["payment"],
   nowMs: number,
 ): Result.Result<{ payment: ShownPayment; late: string | null }, NotCharged> {
-  const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
-  const matched = Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms))
-  return Result.mapBoth(matched, {
-    onFailure: ({ reason }) => new NotCharged({ code: "payment_required", message: reason }),
-    onSuccess: (payment) => {
-      const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
-      return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
-    },
+  return Result.map(matched(product, terms, shown), (payment) => {
+    const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
+    return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
   })
+}
+
+/** The payment that was shown, if it pays for the product at any time. */
+function matched(
+  product: Product,
+  terms: PaymentTerms,
+  shown: Order["payment"],
+): Result.Result<ShownPayment, NotCharged> {
+  const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
+  return Result.mapError(
+    Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),
+    ({ reason, fault }) => new NotCharged({ code: "payment_required", message: reason, fault }),
+  )
 }
 
 /** One spelling for one request, whatever the order of its parameters. */

@@ -7,6 +7,7 @@
 import { Context, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import {
   address,
+  type Authorization,
   type Bytes32,
   type PaymentId,
   type PaymentTicket,
@@ -53,6 +54,8 @@ export class Payments extends Context.Service<Payments, {
     purchase: Purchase,
     task: Task,
   ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
+  /** The id of the payment that is made by an authorization: pure. */
+  readonly idOf: (authorization: Authorization) => PaymentId
   /**
    * The stored answer again, for the secret it was bought with and without the payment; else what
    * became of it. Nothing is claimed or charged.
@@ -111,8 +114,11 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   const secretHash = (id: PaymentId, secret: string | null) =>
     secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
+  const idOf = (authorization: Authorization) =>
+    signatures.paymentId({ ...token, ...authorization })
+
   const ticketOf = ({ product, payment, request }: Purchase): PaymentTicket => ({
-    paymentId: signatures.paymentId({ ...token, ...payment.authorization }),
+    paymentId: idOf(payment.authorization),
     token,
     authorization: payment.authorization,
     signature: payment.signature,
@@ -247,6 +253,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       const sale = { purchase, task, count: countOnce(purchase.product) }
       return Effect.ensuring(counted(sale, sell), fibers.unreserve(sale))
     },
+    idOf,
     recall: recall({ ...ports, network, secretHash }),
     sent,
     status: store.find,

@@ -35,12 +35,13 @@ export function refundOf(
 }
 
 export const late = (reason: string) =>
-  Effect.fail(new NotCharged({ code: "payment_required", message: reason }))
+  Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
 
 export const forged = Effect.fail(
   new NotCharged({
     code: "payment_required",
     message: "The signature is not the payer's over this authorization",
+    fault: "invalid_signature",
   }),
 )
 
@@ -112,6 +113,7 @@ export const neverPaid = Effect.fail(
   new NotCharged({
     code: "payment_required",
     message: "The authorization has expired or was spent elsewhere: sign a new one",
+    fault: "not_settled",
   }),
 )
 

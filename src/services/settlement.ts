@@ -7,6 +7,7 @@
  * @module
  */
 import { Deferred, Effect, Option, Schedule } from "effect"
+import { faultOf } from "../domain/paymentFault.ts"
 import { NotCharged, type Unresolved } from "../domain/refusal.ts"
 import type { Chain, PaymentProof } from "./Chain.ts"
 import type {
@@ -99,6 +100,7 @@ const publicAlready = Effect.fail(
   new NotCharged({
     code: "payment_required",
     message: "The authorization has been used or cancelled on the chain already: sign a new one",
+    fault: "nonce_used",
   }),
 )
 
@@ -126,6 +128,7 @@ const approved = (
             new NotCharged({
               code: "payment_required",
               message: `The facilitator refuses the payment: ${verify.reason}`,
+              fault: faultOf(verify.reason),
             }),
           )
         case "unknown":

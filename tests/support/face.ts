@@ -8,7 +8,7 @@ import { narratorLayer } from "../../src/adapters/template.ts"
 import { familyOfOne } from "../../src/domain/family.ts"
 import type { FeedItem } from "../../src/domain/feed.ts"
 import { usualLegacyRoutes } from "../../src/domain/legacyRoute.ts"
-import { PaymentId } from "../../src/domain/payment.ts"
+import { type Authorization, PaymentId } from "../../src/domain/payment.ts"
 import type { Product } from "../../src/domain/product.ts"
 import { second } from "../../src/domain/time.ts"
 import { type FaceOptions, make } from "../../src/http/layer.ts"
@@ -164,10 +164,12 @@ const rateLimits = (world: World) =>
 /** Sells to anybody who shows a payment that matches, and remembers what it sold for which secret. */
 const generousPayments = Layer.sync(Payments, () => {
   const sold = new Map<PaymentId, { readonly secret: string | null; readonly delivery: Delivery }>()
+  const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {
+    idOf,
     sell: ({ payment, secret }, { check, work }) =>
       Effect.map(Effect.andThen(check, work), ({ body, charge }) => {
-        const paymentId = PaymentId.make(`0x${payment.authorization.nonce.slice(2)}`)
+        const paymentId = idOf(payment.authorization)
         const receipt = charge
           ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }
           : null
