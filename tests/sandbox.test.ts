@@ -72,6 +72,20 @@ test("the live service may talk to its store, facilitator, chain, venue and news
     equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
   }))
 
+test("the service may read the files that its settings name, and may not write them", () =>
+  Effect.gen(function* () {
+    const routes = yield* Effect.acquireRelease(
+      Effect.promise(() => Deno.makeTempFile()),
+      (path) => Effect.promise(() => Deno.remove(path)),
+    )
+    Deno.writeTextFileSync(routes, "{}")
+    const before = yield* service("start", live)
+    const { read, write, net } = yield* service("start", { ...live, LEGACY_ROUTES_FILE: routes })
+    equal(read.filter((path) => !before.read.includes(path)), [routes])
+    equal([write, net], [before.write, before.net])
+    equal((yield* worker("start", { ...live, LEGACY_ROUTES_FILE: routes })).read, [])
+  }))
+
 test("the worker may talk to its store, facilitator and chain, and has no files", () =>
   Effect.gen(function* () {
     const { net, read, write } = yield* worker("start", live)

@@ -88,6 +88,9 @@ const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
   ["FINALITY", ["latest", "0", "-1", "1.5", "1001"]],
   ["FREE_LIMIT", ["5", "0/60s", "5/0s", "1001/60s", "none"]],
   ["WHALE_MIN_STAKE_USD", ["0", "-5", "1000.5", "1000001", "$1000"]],
+  ["SECURITY_CONTACT", ["me", "mailto:@x", "http://x/report", "mailto:a@b\r\nExpires: never"]],
+  ["FAMILY_FILE", ["/nowhere/family.json", "/"]],
+  ["LEGACY_ROUTES_FILE", ["/nowhere/routes.json", "/"]],
   ["TRUSTED_PROXY_HOPS", ["-1", "9", "x"]],
   ["LOG_LEVEL", ["loud"]],
 ]
@@ -203,6 +206,79 @@ test("the worker has a store of its own login, its key and its caps", () =>
     }
     const storeless = { ...env, REFUND_DATABASE_URL: "", DATABASE_URL: "" }
     ok((yield* words(worker("dev", storeless)))?.includes("REFUND_DATABASE_URL"))
+  }))
+
+/** The address of a file that holds this, for as long as the scope lives. */
+const fileOf = (value: unknown) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const path = await Deno.makeTempFile({ suffix: ".json" })
+      await Deno.writeTextFile(path, typeof value === "string" ? value : JSON.stringify(value))
+      return path
+    }),
+    (path) => Effect.promise(() => Deno.remove(path)),
+  )
+
+const sibling = {
+  slug: "tidewatch",
+  name: "Tidewatch",
+  api: "https://tide.example",
+  mcp: "@a/tide",
+}
+const routes = { "/api/movers": "/v1/pulse" }
+
+test("the family, the legacy routes and the contact are the service's own unless told", () =>
+  Effect.gen(function* () {
+    const own = { slug: "bellwether", name: "Bellwether", api: "https://bell.example", mcp: null }
+    const { family, legacyRoutes, contact, files } = yield* settings("dev", started)
+    equal(family, { family: "bellwether", products: [own] })
+    equal(legacyRoutes.get("/api/signals"), "/v1/signals")
+    equal([contact, files], ["mailto:security@bell.example", []])
+    for (const host of ["127.0.0.1", "[::1]", "localhost"]) {
+      const { contact } = yield* settings("dev", { PUBLIC_BASE_URL: `http://${host}:8402` })
+      equal(contact, "mailto:security@localhost")
+    }
+  }))
+
+test("the family and the legacy routes are read from the files that are named", () =>
+  Effect.gen(function* () {
+    // As a sibling serves it.
+    const family = { success: true, family: "Watchers", products: [sibling] }
+    const [familyFile, routesFile] = [yield* fileOf(family), yield* fileOf(routes)]
+    const read = yield* settings("dev", {
+      FAMILY_FILE: familyFile,
+      LEGACY_ROUTES_FILE: routesFile,
+      SECURITY_CONTACT: "https://bell.example/report",
+    })
+    equal(read.family, { family: "Watchers", products: [sibling] })
+    equal([...read.legacyRoutes], Object.entries(routes))
+    equal(read.contact, "https://bell.example/report")
+    equal(read.files, [familyFile, routesFile])
+  }))
+
+const wrongFiles: ReadonlyArray<readonly [Variable, unknown, string]> = [
+  ["FAMILY_FILE", "{", "JSON"],
+  ["FAMILY_FILE", " ".repeat(64 * 1_024 + 1), "65536 bytes"],
+  ["FAMILY_FILE", { products: [sibling] }, "at family"],
+  ["FAMILY_FILE", { family: "x", products: [] }, "at least one product"],
+  ["FAMILY_FILE", { family: "x", products: Array(101).fill(sibling) }, "at most 100 products"],
+  ["FAMILY_FILE", { family: "x", products: [{ ...sibling, slug: "A b" }] }, "products.0.slug"],
+  ["FAMILY_FILE", { family: "x", products: [{ ...sibling, api: "ftp://x" }] }, "products.0.api"],
+  ["FAMILY_FILE", { family: "x", products: [sibling, { slug: "x" }] }, "products.1.name"],
+  ["FAMILY_FILE", { family: "x\ny", products: [sibling] }, "on one line"],
+  ["LEGACY_ROUTES_FILE", [], "object"],
+  ["LEGACY_ROUTES_FILE", { "/api/a": "https://evil.example" }, "at /api/a"],
+  ["LEGACY_ROUTES_FILE", { ...routes, "/v1/a": "/v1/pulse" }, "at /v1/a"],
+  ["LEGACY_ROUTES_FILE", '{"__proto__":"/v1/pulse"}', "at __proto__"],
+]
+
+test("a file that does not parse stops the start with a sentence that says where it is wrong", () =>
+  Effect.gen(function* () {
+    for (const [name, value, where] of wrongFiles) {
+      const message = (yield* refusal("dev", { [name]: yield* fileOf(value) })) ?? "not refused"
+      ok(message.startsWith(name) && message.includes(where), `${where}: ${message}`)
+      ok(!message.includes("\n"), message)
+    }
   }))
 
 /** What a load asks for, with everything set that leads it on. */

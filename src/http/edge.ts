@@ -72,7 +72,7 @@ export interface EdgeRoute {
 export interface EdgeOptions {
   readonly routes: ReadonlyMap<string, EdgeRoute>
   /** The route of a path that is not among `routes` and begins like this, by what follows. */
-  readonly beneath: ReadonlyMap<string, (rest: string) => EdgeRoute>
+  readonly beneath: ReadonlyMap<string, (rest: string, query: string) => EdgeRoute | undefined>
   readonly trustedProxyHops: number
   /** The budget of invalid payments, which the paywall counts; null when it is off. */
   readonly invalidPayments: RatePolicy | null
@@ -176,7 +176,8 @@ export function makeEdge(
     // The URL is made of the Host header and the target: such a host would be a part of the path.
     if (notHostPattern.test(request.headers.get("host") ?? "")) return refuse(ask, invalidHost)
     if (url.length - start > targetLengthMax) return refuse(ask, targetTooLong)
-    const route = options.routes.get(path) ?? beneath(path, options)
+    const route = options.routes.get(path) ??
+      beneath(path, end < 0 ? "" : url.slice(end), options)
     if (ask.method === "OPTIONS") {
       return build(null, 204, preflight(methodsOf(route)), [["x-request-id", ask.requestId]])
     }
@@ -199,9 +200,9 @@ export function makeEdge(
   }
 }
 
-function beneath(path: string, options: EdgeOptions): EdgeRoute | undefined {
+function beneath(path: string, query: string, options: EdgeOptions): EdgeRoute | undefined {
   for (const [prefix, route] of options.beneath) {
-    if (path.startsWith(prefix)) return route(path.slice(prefix.length))
+    if (path.startsWith(prefix)) return route(path.slice(prefix.length), query)
   }
   return undefined
 }

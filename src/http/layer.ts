@@ -6,7 +6,7 @@
 import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Family } from "../domain/family.ts"
-import type { LegacyRoutes } from "../domain/legacyRoute.ts"
+import { legacyPrefix, type LegacyRoutes } from "../domain/legacyRoute.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import type { Digests } from "../services/Digests.ts"
 import type { Feed } from "../services/Feed.ts"
@@ -21,6 +21,7 @@ import type { VenueMode } from "./bodies.ts"
 import { documents, familyAnswer } from "./documents.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
+import { legacyRoute } from "./legacy.ts"
 import { type Budget, clientKeys, makeLimiter } from "./limits.ts"
 import { mcpPath, mcpRoute } from "./mcp.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
@@ -106,10 +107,10 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
           [mcpPath, yield* mcpRoute({ skills, version })],
         ]),
       }),
-      beneath: new Map([[
-        paymentsPrefix,
-        (id) => ({ limiter, current: () => lookup(id), paid: null }),
-      ]]),
+      beneath: new Map([
+        [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
+        [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
+      ]),
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
       answered,

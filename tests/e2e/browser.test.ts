@@ -17,7 +17,9 @@ import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { skipAloud } from "../support/oracle.ts"
 import { type Market, market } from "../support/sales.ts"
+import { corsHeaders } from "../support/shape.ts"
 import { openShop } from "../support/socketShop.ts"
+import { terms } from "../support/terms.ts"
 
 const key = `0x${"1".padStart(64, "0")}` as const
 const freeLimit = 5
@@ -41,12 +43,6 @@ const sent = {
   "Mcp-Method": "tools/list",
   "Mcp-Name": "get_index",
 }
-
-/** What a page may read. */
-const told = [
-  ...["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After", "RateLimit"],
-  ...["RateLimit-Policy", "X-Request-Id", "ETag", "Link", "X-A2A-Extensions"],
-]
 
 /** A list of names in a header, without one of them. */
 const without = (list: string | null, name: string | null) =>
@@ -225,13 +221,15 @@ pageTest(
     Effect.gen(function* () {
       const url = `${yield* openShop(spoil)}/openapi.json`
       const seen = yield* visit(
-        ...told.map((name) => ({ url: `${url}?tell=${name}` })),
-        ...told.map((name) => ({ url: `${url}?tell=${name}&mute=${name}` })),
+        ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}` })),
+        ...corsHeaders.map((name) => ({ url: `${url}?tell=${name}&mute=${name}` })),
         { url: `${url}?tell=X-Other` },
       )
       equal(
-        seen.map(({ headers }, at) => headers[(told[at % told.length] ?? "").toLowerCase()]),
-        [...told.map(() => "told"), ...told.map(() => undefined), undefined],
+        seen.map(({ headers }, at) =>
+          headers[(corsHeaders[at % corsHeaders.length] ?? "").toLowerCase()]
+        ),
+        [...corsHeaders.map(() => "told"), ...corsHeaders.map(() => undefined), undefined],
       )
       strictEqual(seen.at(-1)?.headers["x-other"], undefined)
     }),
@@ -262,6 +260,25 @@ pageTest(
       equal(seen.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
       equal(bare, [200, 204, 304, 402, 402, 404, 429])
       strictEqual(yield* spent, 0n)
+    }),
+)
+
+pageTest(
+  "a page is led from where the predecessor was, when the move is for every origin",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* openShop((response, request) => {
+        const location = response.headers.get("location")?.replace(terms.publicBaseUrl, "")
+        if (location !== undefined) response.headers.set("location", location)
+        return spoil(response, request)
+      })
+      const headers = { "X-Request-Id": "from-a-page" }
+      const [led, lost] = yield* visit(
+        { url: `${base}/api/index?a=1`, headers },
+        { url: `${base}/api/index?bare`, headers },
+      )
+      equal([led?.status, JSON.parse(led?.body ?? "").index], [200, 3])
+      strictEqual(lost && outcome(lost), "blocked")
     }),
 )
 

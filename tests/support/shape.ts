@@ -40,7 +40,8 @@ const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
 
 const challenges = Schema.Union([ChallengeBody, ChallengeV1Body])
 
-const corsHeaders = [
+/** What a page may read of an answer. */
+export const corsHeaders = [
   "PAYMENT-REQUIRED",
   "PAYMENT-RESPONSE",
   "X-PAYMENT-RESPONSE",
@@ -103,7 +104,7 @@ function headerFault({ status, headers }: Response): string | null {
 
 function bodyFault(path: string, method: string, response: Response, text: string): string | null {
   const { status, headers } = response
-  if (method === "HEAD" || status === 204 || status === 304) {
+  if (method === "HEAD" || [204, 304, 308].includes(status)) {
     return text === "" ? null : "a body where none belongs"
   }
   const type = headers.get("content-type")
