@@ -15,14 +15,8 @@ import type { HeaderPair } from "./answer.ts"
 import type { EdgeRoute } from "./edge.ts"
 import { type PreparedRefusal, RequestId } from "./errors.ts"
 import { spend, type Spent } from "./limits.ts"
-import {
-  type Asked,
-  errorBody,
-  readMessage,
-  type Refused,
-  rpcCodes,
-  toRefused,
-} from "./mcpMessage.ts"
+import { errorBody, type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
+import { type Asked, readMessage } from "./mcpMessage.ts"
 import { mayCall } from "./mcpOrigin.ts"
 import { makeMcp } from "./mcpServer.ts"
 import { callFree, callPaid, receiptKey, type ToolAnswer, tools } from "./mcpTools.ts"
