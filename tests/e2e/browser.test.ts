@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Result, type Scope } from "effect"
 import { Base64 } from "effect/encoding"
 import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
@@ -15,6 +15,7 @@ import { type Product, products } from "../../src/domain/product.ts"
 import { type Call, missing, type Sight, visit as open } from "../support/browser.ts"
 import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
+import { currentRequest, payFor } from "../support/mcp.ts"
 import { skipAloud } from "../support/oracle.ts"
 import { type Market, market } from "../support/sales.ts"
 import { corsHeaders } from "../support/shape.ts"
@@ -260,6 +261,41 @@ pageTest(
       equal(seen.filter(({ blocked }) => blocked === null).length, freeLimit - 2)
       equal(bare, [200, 204, 304, 402, 402, 404, 429])
       strictEqual(yield* spent, 0n)
+    }),
+)
+
+/** A request of MCP, as a page makes it. */
+const mcpCall = (base: string, ...request: Parameters<typeof currentRequest>) =>
+  Effect.promise(async (): Promise<Call> => {
+    const made = new Request(`${base}/mcp`, currentRequest(...request))
+    const headers = Object.fromEntries(made.headers)
+    return { url: made.url, method: "POST", headers, body: await made.text() }
+  })
+
+pageTest(
+  "a page lists the tools of /mcp, calls a free one, and buys with another",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* openShop(spoil)
+      const latest = { name: "get_latest" }
+      const unpaid = yield* mcpCall(base, "tools/call", latest)
+      const [listed, index, asked, bare] = yield* visit(
+        yield* mcpCall(base, "tools/list"),
+        yield* mcpCall(base, "tools/call", { name: "get_index" }),
+        unpaid,
+        { ...unpaid, url: `${unpaid.url}?bare` },
+      )
+      const resultOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
+      ok(resultOf(listed).tools.length > Object.keys(products).length)
+      equal([index?.status, resultOf(index).structuredContent.index], [200, 3])
+      match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
+      strictEqual(bare && outcome(bare), "blocked")
+      const payment = yield* payFor(resultOf(asked))
+      const paid = yield* mcpCall(base, "tools/call", latest, { meta: { "x402/payment": payment } })
+      const [bought] = yield* visit(paid)
+      const { structuredContent, _meta } = resultOf(bought)
+      equal([structuredContent.charged, _meta["x402/payment-response"].success], [true, true])
+      strictEqual(yield* spent, sumOf([products.latest]))
     }),
 )
 
