@@ -12,17 +12,15 @@ import { openApiDocument } from "./openapi.ts"
 export interface DocumentOptions {
   readonly terms: PaymentTerms
   readonly version: string
+  /** Where to turn to: a `mailto:` or `https:` address. */
+  readonly contact: string
 }
 
 /** Every document, by its path. They share the documents' budget. */
-export function documents({ terms, version }: DocumentOptions): ReadonlyMap<string, Answer> {
-  const { publicBaseUrl } = terms
-  return new Map([
-    [
-      "/openapi.json",
-      answer({ body: openApiDocument({ publicBaseUrl, version }), cache: "document" }),
-    ],
-  ])
+export function documents(options: DocumentOptions): ReadonlyMap<string, Answer> {
+  const others = new Map<string, Answer>()
+  const openApi = openApiDocument({ ...options, documents: others })
+  return new Map([...others, ["/openapi.json", answer({ body: openApi, cache: "document" })]])
 }
 
 /** The catalogue of sibling products. */

@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     handle: makeEdge({
       routes: edgeRoutes({
         free: skills.free,
-        documents: documents({ terms: options.terms, version }),
+        documents: documents({ ...options, version }),
         limiter,
         terms: options.terms,
         paid,

@@ -5,11 +5,15 @@
  */
 import type { Microstructure } from "../domain/book.ts"
 import type { FeedItem, MarketRef } from "../domain/feed.ts"
+import { isoTime } from "../domain/time.ts"
 import { type Answer, answer } from "./answer.ts"
+import type { SampleBody } from "./bodies.ts"
 import { sampleDigest } from "./sampleDigest.ts"
 import { sampleCalibration, sampleWhales } from "./sampleWhales.ts"
 
-const at = "2026-11-02T09:30:00.000Z"
+/** When the sample was taken. */
+export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")
+const at = isoTime(sampleAt)
 const earlier = "2026-11-01T11:20:00.000Z"
 const before = "2026-11-01T11:10:00.000Z"
 
@@ -34,7 +38,7 @@ const microstructure: Microstructure = {
   observedAt: at,
 }
 
-const feedItems: ReadonlyArray<FeedItem> = [
+const feedItems = [
   {
     feedIndex: 1,
     type: "mover",
@@ -95,9 +99,10 @@ const feedItems: ReadonlyArray<FeedItem> = [
       microstructure,
     },
   },
-]
+] as const satisfies ReadonlyArray<FeedItem>
 
-const body = {
+/** The body of /v1/sample. */
+export const sampleBody = {
   success: true,
   _notice: {
     type: "static_sample",
@@ -105,7 +110,7 @@ const body = {
   },
   feedItems,
   whales: sampleWhales,
-  digest: sampleDigest(feedItems, Date.parse(at)),
+  digest: sampleDigest(feedItems, sampleAt),
   resolving: [{
     slug: market.slug,
     question: market.question,
@@ -167,7 +172,7 @@ const body = {
     },
     disclaimer: "Informational only. Not financial advice.",
   },
-}
+} as const satisfies typeof SampleBody.Type
 
 /** The answer of /v1/sample: the same for ever. */
-export const sampleAnswer: Answer = answer({ body: JSON.stringify(body), cache: "document" })
+export const sampleAnswer: Answer = answer({ body: JSON.stringify(sampleBody), cache: "document" })

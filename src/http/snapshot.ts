@@ -13,7 +13,7 @@ import { Digests, type LatestDigest } from "../services/Digests.ts"
 import { Feed, type FeedIndex } from "../services/Feed.ts"
 import { TrackRecord } from "../services/TrackRecord.ts"
 import { type Answer, answer } from "./answer.ts"
-import type { VenueMode } from "./bodies.ts"
+import type { HealthBody, VenueMode } from "./bodies.ts"
 import { prepare } from "./errors.ts"
 import type { Made } from "./edge.ts"
 import { makePolled } from "./polled.ts"
@@ -224,18 +224,26 @@ function down(options: SnapshotOptions): Answer {
     status: 503,
     cache: "none",
     headers: [["retry-after", "5"]],
-    body: JSON.stringify({
-      success: false,
-      status: "down",
-      version: options.version,
-      paymentMode: options.paymentMode,
-      venue: { mode: options.venueMode },
-      network: options.network,
-      feed: { index: null, lastUpdated: null, stale: true },
-      digest: { latestAt: null, stale: true },
-      checks: { store: "failing", venue: "unknown", payments: "unknown" },
-    }),
+    body: JSON.stringify(downBody({ ...options, venue: { mode: options.venueMode } })),
   })
+}
+
+/** The same, as its reader has it. */
+export function downBody(
+  service: Pick<typeof HealthBody.Type, "version" | "paymentMode" | "venue" | "network">,
+): typeof HealthBody.Type {
+  const { version, paymentMode, venue, network } = service
+  return {
+    success: false,
+    status: "down",
+    version,
+    paymentMode,
+    venue,
+    network,
+    feed: { index: null, lastUpdated: null, stale: true },
+    digest: { latestAt: null, stale: true },
+    checks: { store: "failing", venue: "unknown", payments: "unknown" },
+  }
 }
 
 function isoTimeOrNull(at: EpochMs | null): string | null {

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto"
 import { products } from "../domain/product.ts"
 import { type Answer, answer } from "./answer.ts"
-import type { VenueMode } from "./bodies.ts"
+import type { TermsBody, VenueMode } from "./bodies.ts"
 
 /** Changes whenever a word below does. */
 const version = "1.3.0"
@@ -58,7 +58,7 @@ const refunds = {
     "the way is given again to the same payment only with the Idempotency-Key or " +
     "payment-identifier of its first call.",
 }
-const paymentIn = (mode: TermsOptions["paymentMode"]) => ({
+const paymentIn = (mode: TermsOptions["paymentMode"]): typeof TermsBody.Type["payment"] => ({
   protocol: "x402",
   x402Version: 2,
   settlement: settlement[mode],
@@ -74,14 +74,25 @@ export interface TermsOptions {
 
 /** Both forms of the terms, for what this service is: whose data it serves, and what is paid. */
 export function termsAnswers(options: TermsOptions): { text: Answer; json: Answer } {
+  return {
+    text: answer({
+      body: termsText(options),
+      contentType: "text/plain; charset=utf-8",
+      cache: "document",
+    }),
+    json: answer({ body: JSON.stringify(termsBody(options)), cache: "document" }),
+  }
+}
+
+/** The body of /terms.json. */
+export function termsBody(options: TermsOptions): typeof TermsBody.Type {
   const { publicBaseUrl, paymentMode, venueMode } = options
-  const text = termsText(options)
-  const json = {
+  return {
     success: true,
     version,
     effectiveDate,
     textUrl: `${publicBaseUrl}/terms.txt`,
-    textSha256: createHash("sha256").update(text).digest("hex"),
+    textSha256: createHash("sha256").update(termsText(options)).digest("hex"),
     provider,
     acceptance,
     payment: paymentIn(paymentMode),
@@ -90,13 +101,10 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
     dataSources: [dataSources[venueMode]],
     summary,
   }
-  return {
-    text: answer({ body: text, contentType: "text/plain; charset=utf-8", cache: "document" }),
-    json: answer({ body: JSON.stringify(json), cache: "document" }),
-  }
 }
 
-function termsText({ paymentMode, venueMode }: TermsOptions): string {
+/** /terms.txt. */
+export function termsText({ paymentMode, venueMode }: TermsOptions): string {
   return [
     `${provider}: terms of service`,
     `Version ${version}, effective ${effectiveDate}`,

@@ -56,16 +56,14 @@ export const conflict = ({ state }: Payment) =>
     }),
   )
 
-export const inProgress = Effect.fail(
-  new NotCharged({
-    code: "payment_in_progress",
-    message: "This payment is being worked on",
-    hint:
-      "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
-    retryAfterSeconds: 2,
-    taken: null,
-  }),
-)
+export const paymentInProgress = new NotCharged({
+  code: "payment_in_progress",
+  message: "This payment is being worked on",
+  hint: "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
+  retryAfterSeconds: 2,
+  taken: null,
+})
+export const inProgress = Effect.fail(paymentInProgress)
 
 export const overloaded = Effect.fail(
   new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
@@ -79,26 +77,26 @@ export const crowded = Effect.fail(
   }),
 )
 
+export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
+  new NotCharged({
+    code: "payment_already_used",
+    message: "This payment has bought its answer",
+    hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
+    receipt,
+    taken: true,
+  })
 export const alreadyUsed = (receipt: typeof Receipt.Type) =>
-  Effect.fail(
-    new NotCharged({
-      code: "payment_already_used",
-      message: "This payment has bought its answer",
-      hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
-      receipt,
-      taken: true,
-    }),
-  )
+  Effect.fail(paymentAlreadyUsed(receipt))
 
-export const refunded = (payment: Payment) =>
-  Effect.fail(
-    new NotCharged({
-      code: "payment_refunded",
-      message: "This payment was taken, not answered, and is refunded",
-      refund: refundOf(payment),
-      taken: true,
-    }),
-  )
+export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
+  new NotCharged({
+    code: "payment_refunded",
+    message: "This payment was taken, not answered, and is refunded",
+    refund,
+    taken: true,
+  })
+export const refunded = (payment: Payment) => Effect.fail(paymentRefunded(refundOf(payment)))
+
 export const hungUp = new NotCharged({ code: "internal_error", message: "The caller hung up" })
 
 export const unavailable = Effect.fail(
@@ -123,12 +121,11 @@ export const refundQueued = (payment: Payment, { code, message }: NotCharged) =>
 
 export const unresolvedRetrySeconds = 5
 
-export const unresolved = Effect.fail(
-  new Unresolved({
-    message: "Whether the payment was settled is not known yet: send the same payment again",
-    retryAfterSeconds: unresolvedRetrySeconds,
-  }),
-)
+export const settlementUnresolved = new Unresolved({
+  message: "Whether the payment was settled is not known yet: send the same payment again",
+  retryAfterSeconds: unresolvedRetrySeconds,
+})
+export const unresolved = Effect.fail(settlementUnresolved)
 
 /** What a known payment is told that is neither claimed anew nor waited for any longer. */
 export const told = (

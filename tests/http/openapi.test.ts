@@ -8,16 +8,30 @@ import { Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
-import { openApiDocument } from "../../src/http/openapi.ts"
+import { documents } from "../../src/http/documents.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, makeWorld, paymentFor } from "../support/face.ts"
+import { faceOptions, makeFace, makeWorld, paymentFor } from "../support/face.ts"
 import { storeOf, wonOf40 } from "../support/whales.ts"
 
-const Operation = Schema.Struct({
+const Answered = Schema.Union([
+  Schema.Struct({
+    description: Schema.String,
+    headers: Schema.Record(Schema.String, Schema.Json),
+  }),
+  Schema.Struct({ $ref: Schema.String }),
+])
+const common = {
   operationId: Schema.String,
+  summary: Schema.String,
   description: Schema.String,
   tags: Schema.NonEmptyArray(Schema.String),
   security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+  responses: Schema.Record(Schema.String, Answered),
+}
+/** What is posted to: its body is its protocol's own. */
+const Posting = Schema.Struct({ ...common, requestBody: Schema.Json })
+const Operation = Schema.Struct({
+  ...common,
   parameters: Schema.Array(Schema.Struct({
     name: Schema.String,
     in: Schema.Literals(["query", "header", "path"]),
@@ -37,23 +51,16 @@ const Operation = Schema.Struct({
     }),
     protocols: Schema.Array(Schema.Json),
   })),
-  responses: Schema.Record(
-    Schema.String,
-    Schema.Union([
-      Schema.Struct({
-        description: Schema.String,
-        headers: Schema.Record(Schema.String, Schema.Json),
-      }),
-      Schema.Struct({ $ref: Schema.String }),
-    ]),
-  ),
 })
 const Document = Schema.Struct({
   openapi: Schema.Literal("3.1.0"),
   info: Schema.Struct({ version: Schema.Literal("1.0.0") }),
   servers: Schema.Array(Schema.Struct({ url: Schema.String })),
   security: Schema.Array(Schema.Json),
-  paths: Schema.Record(Schema.String, Schema.Struct({ get: Operation })),
+  paths: Schema.Record(
+    Schema.String,
+    Schema.Struct({ get: Schema.optionalKey(Operation), post: Schema.optionalKey(Posting) }),
+  ),
   components: Schema.Struct({
     securitySchemes: Schema.Struct({
       x402: Schema.Struct({ type: Schema.Literal("http"), scheme: Schema.Literal("x402") }),
@@ -70,7 +77,9 @@ const Document = Schema.Struct({
   }),
 })
 
-const text = openApiDocument({ publicBaseUrl: "https://feed.example", version: "1.0.0" })
+const text = new TextDecoder().decode(
+  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+)
 const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
 
 /** A payment id that is well formed, and nobody's. */
@@ -80,17 +89,19 @@ test("every path of the contract is served, and /openapi.json is the document", 
   Effect.gen(function* () {
     const face = yield* makeFace(yield* makeWorld(3))
     let client = 0
-    for (const path of Object.keys(document.paths)) {
+    for (const [path, { get, post }] of Object.entries(document.paths)) {
       const headers = { "x-forwarded-for": `203.0.113.${client++}` }
       const { status } = yield* face.get(path.replace("{paymentId}", noPayment), { headers })
-      const found = path.includes("{") ? [404] : [200, 402]
+      const found = path.includes("{") ? [404] : get === undefined ? [405] : [200, 402]
       ok(found.includes(status), `${path} is ${status}`)
+      const posted = yield* face.get(path, { method: "POST", headers })
+      strictEqual(posted.status !== 405, post !== undefined, `POST ${path} is ${posted.status}`)
     }
     const served = yield* face.get("/openapi.json")
     strictEqual(served.headers.get("cache-control"), "public, max-age=300")
     strictEqual(
       yield* Effect.promise(() => served.text()),
-      openApiDocument({ publicBaseUrl: "http://127.0.0.1:8402", version: "1.0.0" }),
+      text,
     )
   }))
 
@@ -113,7 +124,7 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
 Deno.test("an operation that is paid before it is computed has every way that can end", () => {
   const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
   for (const { path, order } of Object.values(products)) {
-    const statuses = Object.keys(document.paths[path]?.get.responses ?? {})
+    const statuses = Object.keys(document.paths[path]?.get?.responses ?? {})
     const absent = errors.filter((status) => !statuses.includes(status))
     equal(absent, order === "settle-early" ? [] : ["422"], path)
   }
@@ -121,17 +132,19 @@ Deno.test("an operation that is paid before it is computed has every way that ca
 
 Deno.test("a payment that is being worked on says when to come again", () => {
   for (const { path } of Object.values(products)) {
-    const conflict = document.paths[path]?.get.responses["409"]
-    ok(conflict !== undefined && !("$ref" in conflict) && "Retry-After" in conflict.headers, path)
+    const conflict = resolved(document.paths[path]?.get?.responses["409"])
+    ok(conflict !== undefined && "Retry-After" in conflict.headers, path)
   }
 })
 
 Deno.test("every free operation asks for no payment", () => {
   const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
-  for (const [path, { get }] of Object.entries(document.paths)) {
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
     if (paid.includes(path)) continue
-    equal(get.security, [], path)
-    strictEqual(get["x-payment-info"], undefined, path)
+    for (const operation of [get, post]) {
+      equal(operation?.security ?? [], [], path)
+      ok(operation === undefined || !("x-payment-info" in operation), path)
+    }
   }
 })
 
@@ -154,17 +167,21 @@ Deno.test("every figure about a whale says what it is", () => {
   equal(silent, [])
 })
 
+/** A response, itself or what it refers to. */
+function resolved(response: typeof Answered.Type | undefined) {
+  return response !== undefined && "$ref" in response
+    ? document.components.responses[response.$ref.split("/").at(-1) ?? ""]
+    : response
+}
+
 /** Headers of HTTP and CORS that no operation needs to explain. */
 const everywhere = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
 
 /** What of an answer the document does not have; null when it has all. */
 function missing(path: string, { status, headers }: Response): string | null {
-  const found = document.paths[path]?.get.responses[String(status)]
-  if (found === undefined) return `no ${status}`
-  const response = "$ref" in found
-    ? document.components.responses[found.$ref.split("/").at(-1) ?? ""]
-    : found
-  const documented = Object.keys(response?.headers ?? {}).map((name) => name.toLowerCase())
+  const response = resolved(document.paths[path]?.get?.responses[String(status)])
+  if (response === undefined) return `no ${status}`
+  const documented = Object.keys(response.headers).map((name) => name.toLowerCase())
   const name = [...headers.keys()].find((name) =>
     !everywhere.test(name) && !documented.includes(name)
   )
@@ -279,7 +296,9 @@ Deno.test("what differs from deployment to deployment is not written into the do
 })
 
 Deno.test("operation ids are unique, every operation has a 4xx, every reference has its target", () => {
-  const operations = Object.values(document.paths).map(({ get }) => get)
+  const operations = Object.values(document.paths)
+    .flatMap(({ get, post }) => [get, post])
+    .filter((operation) => operation !== undefined)
   strictEqual(new Set(operations.map((operation) => operation.operationId)).size, operations.length)
   for (const { responses, operationId } of operations) {
     ok(Object.keys(responses).some((status) => status.startsWith("4")), operationId)
