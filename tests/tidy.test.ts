@@ -25,7 +25,7 @@ const valueModules = new Set([
 
 const entryPoints = [
   ...["src/launch.ts", "src/main.ts"],
-  ...["src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts", "src/buy.ts"],
+  ...["src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts", "src/buy.ts", "src/agent.ts"],
 ]
 /** Stands in for the venue's own servers, in tests and measurements. */
 const standIns = ["src/adapters/simulation/wire.ts"]
