@@ -140,6 +140,15 @@ export const spend = (
     },
   )
 
+/** The refusal of an address that is remembered to be over a budget; null when there is none. */
+export function remembered(limiter: Limiter, address: string): Spent | null {
+  const verdict = limiter.admit(clientKeys(address), true)
+  return verdict instanceof Promise || verdict.kind !== "denied" ? null : {
+    refusal: rateLimited(verdict.retryAfterSeconds),
+    fields: rateFields(limiter, verdict.field),
+  }
+}
+
 /** The two fields of a limiter's answer. */
 export function rateFields({ policyField }: Limiter, field: string): ReadonlyArray<HeaderPair> {
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]

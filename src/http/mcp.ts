@@ -7,22 +7,28 @@
  *
  * @module
  */
-import type { CallToolResult } from "@modelcontextprotocol/server"
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Payments } from "../services/Payments.ts"
 import type { HeaderPair } from "./answer.ts"
 import type { EdgeRoute } from "./edge.ts"
 import { type PreparedRefusal, RequestId } from "./errors.ts"
-import { spend, type Spent } from "./limits.ts"
+import { remembered, spend, type Spent } from "./limits.ts"
 import { errorBody, type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
 import { type Asked, readMessage } from "./mcpMessage.ts"
 import { mayCall } from "./mcpOrigin.ts"
 import { makeMcp } from "./mcpServer.ts"
-import { callFree, callPaid, receiptKey, type ToolAnswer, tools } from "./mcpTools.ts"
+import {
+  callFree,
+  callPaid,
+  receiptKey,
+  type ToolAnswer,
+  type ToolCall,
+  tools,
+} from "./mcpTools.ts"
 import { internalError, overloaded } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
-import { askFree, type SkillPorts } from "./skills.ts"
+import type { SkillPorts } from "./skills.ts"
 
 /** Where the endpoint is. */
 export const mcpPath = "/mcp"
@@ -51,34 +57,37 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     const { headers } = request
     if (!mayCall(headers["origin"], publicBaseUrl)) return yield* Effect.fail(wrongOrigin)
     const asked = yield* readMessage(request)
-    const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-    const { fields, call } = yield* admit(skills, asked, {
-      address,
+    const call: ToolCall = {
+      given: asked.given,
+      payment: asked.payment,
       idempotencyKey: headers["idempotency-key"] ?? null,
-    })
-
+      address: Option.getOrElse(request.remoteAddress, () => "unknown"),
+    }
+    const admitted = yield* admit(skills, asked, call)
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const told: Array<ToolAnswer> = []
-    const made = async (signal: AbortSignal): Promise<Response> => {
-      const answer = async (work: Effect.Effect<ToolAnswer>): Promise<CallToolResult> => {
-        const made = await run(work, { signal })
-        told.push(made)
-        return made.result
-      }
-      return await mcp({
-        ...{ url: `${publicBaseUrl}${mcpPath}`, headers, json: asked.json, signal },
-        call: call === null ? null : () => answer(call),
-      })
+    const answer = async (work: Effect.Effect<ToolAnswer>, signal: AbortSignal) => {
+      const made = await run(work, { signal })
+      told.push(made)
+      return made.result
     }
-    const response = yield* Effect.promise(made)
+    const response = yield* Effect.promise((signal) =>
+      mcp({
+        ...{ url: `${publicBaseUrl}${mcpPath}`, headers, json: asked.json, signal },
+        call: admitted.call === null ? null : answer.bind(null, admitted.call, signal),
+      })
+    )
     const text = yield* Effect.promise(() => response.text())
-    for (const { limited, sold } of told) {
-      if (limited !== null) return yield* refused(limited, asked, rpcCodes.limited)
+    for (const { limited, sold, fields } of told) {
+      if (limited !== null) return yield* overBudget(asked, { refusal: limited, fields })
       if (sold !== null && showsReceipt(text)) {
         const handedOver = yield* whenHandedOver
         yield* handedOver(payments.sent(sold))
       }
+      return respond(response.status, text, admitted.fields ?? fields)
     }
+    // A call that was none, by the protocol's rules, is paid for like any other message.
+    const fields = admitted.fields ?? (yield* spendDocuments(skills, asked, call))
     return respond(response.status, text, fields)
   })
 
@@ -95,12 +104,13 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
       })
     ),
   ))
-  return {
+  const route: EdgeRoute = {
     limiter: skills.documents,
     current: null,
     paid: null,
     post: { handle, overloaded: busy },
-  } satisfies EdgeRoute as EdgeRoute
+  }
+  return route
 })
 
 const wrongOrigin: Refused = {
@@ -115,54 +125,44 @@ const busy: PreparedRefusal = {
     errorBody(toRefused(overloaded, { code: rpcCodes.internal, id: null, requestId })),
 }
 
-/** What a message may do: the fields of the budget it spent, and its call. */
+/** What a message may do. */
 interface Admitted {
-  readonly fields: ReadonlyArray<HeaderPair>
+  /** The fields of the budget it spent; null when its call spends one, or is counted where it sells. */
+  readonly fields: ReadonlyArray<HeaderPair> | null
   readonly call: Effect.Effect<ToolAnswer> | null
 }
 
-/** Takes from the budget of what is asked. A call that shows a payment is counted where it is sold. */
+/**
+ * Each message spends one budget: a free tool that of its row, once it is called; a call that shows a
+ * payment that of invalid payments, where it is sold; every other message the documents'.
+ */
 const admit = (
   ports: SkillPorts,
   asked: Asked,
-  { address, idempotencyKey }: {
-    readonly address: string
-    readonly idempotencyKey: string | null
-  },
+  call: ToolCall,
 ): Effect.Effect<Admitted, Refused> => {
-  const { skill, given, payment } = asked
-  const call = { given, payment, idempotencyKey, address }
-  const spent = (error: Spent) =>
-    refused(
-      error.refusal,
-      asked,
-      error.refusal.status === 429 ? rpcCodes.limited : rpcCodes.internal,
-      error.fields,
-    )
+  const { skill, payment } = asked
   if (skill?.kind === "free") {
-    return askFree(ports, skill.id, address).pipe(
-      Effect.map((free) => ({ fields: free.fields, call: callFree(skill, call, free) })),
-      Effect.catch(spent),
-    )
+    const flooded = remembered(ports.free[skill.id].limiter, call.address)
+    return flooded === null
+      ? Effect.succeed({ fields: null, call: callFree(ports, skill, call) })
+      : overBudget(asked, flooded)
   }
   const work = skill === undefined ? null : callPaid(ports, skill, call)
-  if (work !== null && payment !== undefined) return Effect.succeed({ fields: [], call: work })
-  return spend(ports.documents, address).pipe(
-    Effect.map((fields) => ({ fields, call: work })),
-    Effect.catch(spent),
-  )
+  if (work !== null && payment !== undefined) return Effect.succeed({ fields: null, call: work })
+  return Effect.map(spendDocuments(ports, asked, call), (fields) => ({ fields, call: work }))
 }
 
-const refused = (
-  refusal: PreparedRefusal,
-  { id }: Asked,
-  code: number,
-  fields: ReadonlyArray<HeaderPair> = [],
-): Effect.Effect<never, Refused> =>
-  Effect.flatMap(
+const spendDocuments = ({ documents }: SkillPorts, asked: Asked, { address }: ToolCall) =>
+  Effect.catch(spend(documents, address), (spent) => overBudget(asked, spent))
+
+const overBudget = (asked: Asked, { refusal, fields }: Spent): Effect.Effect<never, Refused> => {
+  const code = refusal.status === 429 ? rpcCodes.limited : rpcCodes.internal
+  return Effect.flatMap(
     RequestId,
-    (requestId) => Effect.fail(toRefused(refusal, { code, id, requestId, fields })),
+    (requestId) => Effect.fail(toRefused(refusal, { code, id: asked.id, requestId, fields })),
   )
+}
 
 /** Whether an answer has the receipt of its payment in it: an error in its stead hands nothing over. */
 function showsReceipt(text: string): boolean {

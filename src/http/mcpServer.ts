@@ -14,7 +14,9 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  SUPPORTED_PROTOCOL_VERSIONS,
   type Tool,
+  UnsupportedProtocolVersionError,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server"
 
@@ -46,6 +48,9 @@ export type Mcp = (message: McpMessage) => Promise<Response>
 const listTtlMs = 300_000
 const listed = { ttlMs: listTtlMs, cacheScope: "public" } as const
 
+/** Every revision that is spoken, the current one first. */
+export const revisions = ["2026-07-28", ...SUPPORTED_PROTOCOL_VERSIONS]
+
 /** The headers the protocol has; all others are ours to read. */
 const headerNames = ["mcp-protocol-version", "mcp-method", "mcp-name"] as const
 
@@ -75,6 +80,15 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
     legacy: "reject",
   })
   const earlier = async (request: Request, parsedBody: unknown) => {
+    const requested = request.headers.get("mcp-protocol-version")
+    if (requested !== null && !revisions.includes(requested)) {
+      const { code, message } = new UnsupportedProtocolVersionError({
+        supported: revisions,
+        requested,
+      })
+      const error = { code, message, data: { supported: revisions, requested } }
+      return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 })
+    }
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     const server = serverFor(request)
     try {

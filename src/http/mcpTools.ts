@@ -15,12 +15,15 @@ import { NotCharged, type RefundQueued, type Unresolved } from "../domain/refusa
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../domain/skill.ts"
 import { paymentRequired } from "../domain/x402.ts"
 import type { Delivery } from "../services/sale.ts"
+import type { HeaderPair } from "./answer.ts"
 import { prepare, type PreparedRefusal, type Refusal, RequestId, toRefusal } from "./errors.ts"
 import { clientKeys } from "./limits.ts"
-import { type FreeAnswer, queryOf, type SkillPorts } from "./skills.ts"
+import { askFree, type FreeAnswer, queryOf, type SkillPorts } from "./skills.ts"
 
 /** Where the receipt of a payment stands in a result. */
 export const receiptKey = "x402/payment-response"
+
+const pathPattern = /\/v1(?:\/[a-z-]+)+/g
 
 /** Every tool there is, as it is listed. */
 export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
@@ -38,8 +41,12 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   },
 }))
 
+/** The description of a skill, where what else it names is called as it is called here. */
 function descriptionOf(skill: Skill): string {
-  const said = skill.description.replace(/\.?$/, ".")
+  const said = skill.description.replace(/\.?$/, ".").replace(
+    pathPattern,
+    (path) => skills.find((other) => other.path === path)?.name ?? path,
+  )
   return skill.kind === "free" ? `${said} Free.` : `${said} Costs $${usd(skill.product.price)} ` +
     "in USDC a call, paid with x402: without a payment it answers with the terms of payment."
 }
@@ -58,26 +65,41 @@ export interface ToolAnswer {
   readonly result: CallToolResult
   /** What was sold, whose receipt is in the result; null when nothing was. */
   readonly sold: Delivery | null
-  /** The client is over a limit: this is said by the status, and not by the result. */
+  /** The client is over a budget: the status says so, in the place of the result. */
   readonly limited: PreparedRefusal | null
+  /** The fields of the budget that a free call spent. */
+  readonly fields: ReadonlyArray<HeaderPair>
 }
 
-/** Calls a free tool, whose answer and budget were taken before. */
+/** Calls a free tool, for a grant of its row's budget. */
 export const callFree = (
+  ports: SkillPorts,
   skill: FreeSkill,
-  { given }: ToolCall,
-  { made }: FreeAnswer,
+  { given, address }: ToolCall,
 ): Effect.Effect<ToolAnswer> =>
-  Effect.map(RequestId, (id) => {
-    const query = queryOf(skill, given)
-    if (Result.isFailure(query)) {
-      // No payment is shown with a free call, so there is nothing to say of one.
-      const { hint: _, ...refusal } = toRefusal(query.failure)
-      return only(errorResult(prepare(refusal), id))
-    }
-    if ("body" in made) return only(errorResult(made, id))
-    return only({ ...bodyResult(made.bytes), ...(made.status < 400 ? {} : { isError: true }) })
-  })
+  Effect.flatMap(RequestId, (id) =>
+    askFree(ports, skill.id, address).pipe(
+      Effect.map(({ made, fields }) => ({ ...only(freeResult(skill, given, made, id)), fields })),
+      Effect.catch(({ refusal, fields }) =>
+        Effect.succeed({ ...only(errorResult(refusal, id)), limited: refusal, fields })
+      ),
+    ))
+
+function freeResult(
+  skill: FreeSkill,
+  given: unknown,
+  made: FreeAnswer["made"],
+  requestId: string,
+): CallToolResult {
+  const query = queryOf(skill, given)
+  if (Result.isFailure(query)) {
+    // Nothing is paid with a free call, so there is nothing to say of a payment.
+    const { hint: _, ...refusal } = toRefusal(query.failure)
+    return errorResult(prepare(refusal), requestId)
+  }
+  if ("body" in made) return errorResult(made, requestId)
+  return { ...bodyResult(made.bytes), ...(made.status < 400 ? {} : { isError: true }) }
+}
 
 /** Calls a paid tool. */
 export const callPaid = (
@@ -104,7 +126,7 @@ export const callPaid = (
     })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(
-      Effect.map((delivery) => ({ result: soldResult(delivery), sold: delivery, limited: null })),
+      Effect.map((delivery) => ({ ...only(soldResult(delivery)), sold: delivery })),
       Effect.catch((error) => {
         if (error instanceof NotCharged && error.code === "payment_required") {
           return Effect.succeed(unpaid(error.message))
@@ -133,7 +155,9 @@ const failure: Refusal = {
 }
 const failed = prepare(failure)
 
-const only = (result: CallToolResult): ToolAnswer => ({ result, sold: null, limited: null })
+const only = (result: CallToolResult): ToolAnswer => ({
+  ...{ result, sold: null, limited: null, fields: [] },
+})
 
 function soldResult({ body, receipt, replayed }: Delivery): CallToolResult {
   const made = bodyResult(body)

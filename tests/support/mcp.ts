@@ -133,3 +133,25 @@ export function currentRequest(
     }),
   }
 }
+
+/** A request of a revision before that, with changes where a test wants them. */
+export function earlierRequest(
+  method: string,
+  params: Record<string, unknown> = {},
+  { version, headers = {}, ...message }: {
+    readonly version?: string
+    readonly headers?: Record<string, string>
+    readonly id?: undefined
+  } = {},
+): RequestInit {
+  return {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(version === undefined ? {} : { "mcp-protocol-version": version }),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params, ...message }),
+  }
+}
