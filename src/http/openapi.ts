@@ -81,10 +81,13 @@ export function openApiDocument(options: OpenApiOptions): string {
   }, plainly)
 }
 
+/** What validators of documents take for an address of mail: `localhost` is no domain to them. */
+const mailPattern = /^mailto:([\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,})$/i
+
 /** An address of mail as one, any other as what it is. */
 function reached(contact: string) {
-  const mail = "mailto:"
-  return contact.startsWith(mail) ? { email: contact.slice(mail.length) } : { url: contact }
+  const [, email] = mailPattern.exec(contact) ?? []
+  return email === undefined ? { url: contact } : { email }
 }
 
 const tags = [

@@ -100,8 +100,9 @@ function linted(): void {
 /** A client in the types that are made from the document: it uses one field of each kind of answer. */
 const client = `
 import type { paths } from "./openapi.d.ts"
-type Answer<P extends keyof paths, S extends keyof paths[P]["get"]["responses"]> =
-  paths[P]["get"]["responses"][S] extends { content: { "application/json": infer Body } } ? Body
+type Answer<P extends keyof paths, S extends number> =
+  paths[P] extends { get: { responses: { [_ in S]: infer Answered } } }
+    ? Answered extends { content: { "application/json": infer Body } } ? Body : never
     : never
 export const newest = (index: Answer<"/v1/index", 200>): number => index.index
 export const indices = (signals: Answer<"/v1/signals", 200>): ReadonlyArray<number> =>

@@ -9,8 +9,10 @@ import { TestClock } from "effect/testing"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { documents } from "../../src/http/documents.ts"
+import { openApiDocument } from "../../src/http/openapi.ts"
 import { test } from "../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, paymentFor } from "../support/face.ts"
+import { terms } from "../support/terms.ts"
 import { storeOf, wonOf40 } from "../support/whales.ts"
 
 const Answered = Schema.Union([
@@ -290,6 +292,25 @@ test("the document has every field that is served of whales, and what it has is 
       equal([...fields].toSorted(), [...documented].toSorted())
     }
   }))
+
+Deno.test("its contact is an address of mail where one can be written to, else what it is", () => {
+  const contactIn = (contact: string) =>
+    JSON.parse(
+      openApiDocument({ terms, version: "1.0.0", contact, documents: new Map() }),
+    ).info.contact
+  equal(contactIn("mailto:security@feed.example"), {
+    name: "Bellwether",
+    email: "security@feed.example",
+  })
+  for (const url of ["mailto:security@localhost", "https://feed.example/security"]) {
+    equal(contactIn(url), { name: "Bellwether", url })
+  }
+})
+
+Deno.test("its guidance is short enough to be shown to an agent whole", () => {
+  const { info } = JSON.parse(text)
+  ok(info["x-guidance"].length > 0 && info["x-guidance"].length <= 4_000)
+})
 
 Deno.test("what differs from deployment to deployment is not written into the document", () => {
   ok(!/\d+ requests/.test(text))
