@@ -210,9 +210,13 @@ test("arguments that are no object are refused, and nothing was charged", () =>
     }
   }))
 
+/** A till of which a test says how it sells. */
+const till = (
+  sells: Pick<Payments["Service"], "sell"> & Partial<Pick<Payments["Service"], "sent">>,
+) => Layer.mock(Payments, { idOf: ({ nonce }) => PaymentId.make(nonce), ...sells })
 /** A till that fails each sale with this. */
 const failing = (error: NotCharged | RefundQueued | Unresolved) =>
-  Layer.mock(Payments, { sell: () => Effect.fail(error) })
+  till({ sell: () => Effect.fail(error) })
 const refund = { id: "0x1", state: "queued", amountUsd: "0.03", to: "0x2" }
 const receipt = { payer: "0x2", transaction: "0x3", network: "eip155:8453" }
 const failures: ReadonlyArray<NotCharged | RefundQueued | Unresolved> = [
@@ -290,7 +294,7 @@ test("a client with too many invalid payments is told so by the status", () =>
 
 test("a fault of ours is no word on the payment, and no status of the protocol", () =>
   Effect.gen(function* () {
-    const { call } = yield* open(Layer.mock(Payments, { sell: () => Effect.die("broken") }))
+    const { call } = yield* open(till({ sell: () => Effect.die("broken") }))
     const { code, charged, hint } = errorOf(
       yield* call("get_signals", {}, yield* paymentOf(products.signals)),
     )
@@ -302,7 +306,7 @@ test("an answer counts as handed over when its receipt has left, and only then",
   Effect.gen(function* () {
     const sent = yield* Ref.make(0)
     const selling = (charge: boolean) =>
-      Layer.mock(Payments, {
+      till({
         sell: ({ payment }) =>
           Effect.succeed({
             paymentId: PaymentId.make(payment.authorization.nonce),
