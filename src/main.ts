@@ -18,6 +18,7 @@ import * as paymentStore from "./adapters/postgres/payments.ts"
 import * as refundStore from "./adapters/postgres/refunds.ts"
 import * as reportStore from "./adapters/postgres/reports.ts"
 import * as scoreStore from "./adapters/postgres/scores.ts"
+import * as taskStore from "./adapters/postgres/tasks.ts"
 import * as whaleStore from "./adapters/postgres/whales.ts"
 import { banner, invitation, tickLine, whyStopped } from "./announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./domain/x402.ts"
@@ -35,6 +36,7 @@ import { RateLimits } from "./services/RateLimits.ts"
 import { Research } from "./services/Research.ts"
 import { Resolving } from "./services/Resolving.ts"
 import { keep } from "./services/Schedules.ts"
+import { TaskStore } from "./services/TaskStore.ts"
 import { TrackRecord } from "./services/TrackRecord.ts"
 import { Tracking } from "./services/Tracking.ts"
 import { WalletHistory } from "./services/WalletHistory.ts"
@@ -71,6 +73,7 @@ const storesLayer = Layer.mergeAll(
   whaleStore.layer,
   scoreStore.layer,
   reportStore.layer,
+  taskStore.layer(),
   deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
 )
 
@@ -174,9 +177,11 @@ const upkeepLayer = (settings: Settings) =>
     const slots = yield* JobSlots
     const limits = yield* RateLimits
     const research = yield* Research
+    const tasks = yield* TaskStore
     const prune = Effect.fnUntraced(function* (slot: number) {
       yield* ingestion.prune
       yield* research.prune
+      yield* tasks.prune
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
       yield* limits.prune(slot - longestWindowMs(settings))
     })

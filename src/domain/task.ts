@@ -86,8 +86,12 @@ export const paidTaskLife = Duration.hours(1)
 /** Messages kept of a task, the newest; and the most of one, as JSON. */
 export const historyMax = 10
 export const messageJsonMax = 4_096
+const messageIdMax = 256
 /** Most of a note, as JSON. */
 export const noteJsonMax = 256 * 1_024
+/** Most of a context's name, and of a skill's parameters: what is longer is refused, not cut. */
+export const contextIdMax = 256
+export const parametersMax = 2_048
 
 /** A message as the history of its task keeps it: without metadata, where payments are. */
 export const TaskMessage = Schema.Struct({
@@ -130,4 +134,30 @@ export interface Task {
   readonly history: ReadonlyArray<TaskMessage>
   /** When it came to its state, by the store's clock. */
   readonly movedAt: EpochMs
+  /** Grows with every move, so that a move of a task that has moved on finds nothing. */
+  readonly version: number
+}
+
+const sizeOf = (value: unknown) =>
+  Result.getOrElse(Result.try(() => JSON.stringify(value).length), () => Infinity)
+
+const tooLarge = "This was too large to be kept."
+
+/** A history with what was said added to it; what is too large leaves a word in its place. */
+export function remembered(
+  history: ReadonlyArray<TaskMessage>,
+  said: ReadonlyArray<TaskMessage>,
+): ReadonlyArray<TaskMessage> {
+  return [...history, ...said].slice(-historyMax).map((message) =>
+    sizeOf(message) <= messageJsonMax ? message : {
+      role: message.role,
+      messageId: message.messageId.slice(0, messageIdMax),
+      parts: [{ kind: "text", text: tooLarge }],
+    }
+  )
+}
+
+/** A note as it is kept: whoever made one that is too large has told it once. */
+export function keptNote(note: TaskNote | null): TaskNote | null {
+  return sizeOf(note) <= noteJsonMax ? note : { text: tooLarge, data: null, metadata: {} }
 }

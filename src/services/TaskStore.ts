@@ -6,9 +6,19 @@
  *
  * @module
  */
-import { Context, type Duration, type Effect, type Option, Schema } from "effect"
+import { Context, type Duration, type Effect, Option, Result, Schema } from "effect"
 import type { PaymentId } from "../domain/payment.ts"
-import type { Task, TaskId, TaskMessage, TaskNote, TaskState, TaskSubject } from "../domain/task.ts"
+import {
+  keptNote,
+  remembered,
+  step,
+  type Task,
+  type TaskId,
+  type TaskMessage,
+  type TaskNote,
+  type TaskState,
+  type TaskSubject,
+} from "../domain/task.ts"
 
 /** A task as it is opened. A paid-for state is reached by moves alone. */
 export interface NewTask {
@@ -49,15 +59,37 @@ export type TaskMove =
 /** There are as many tasks as can be kept: none is opened until some have ended. */
 export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {}) {}
 
-/** How many tasks are kept. */
+/**
+ * The task that a move leaves behind, but for its time; none where the table has no such move. A
+ * subject, once it is named, stays.
+ */
+export function moved(held: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
+  return Option.map(Result.getSuccess(step(held.state, move.event)), (state) => ({
+    ...{ id: held.id, contextId: held.contextId, client: held.client, state },
+    subject: "subject" in move ? held.subject ?? move.subject : held.subject,
+    paymentId: move.event === "pay"
+      ? move.paymentId
+      : move.event === "release"
+      ? null
+      : held.paymentId,
+    note: keptNote(move.note),
+    history: remembered(held.history, move.said),
+    version: held.version + 1,
+  }))
+}
+
+/** How many tasks are kept. One that a payment is bound to gives way to nobody. */
 export interface TaskLimits {
-  /** Of one client: beyond it its oldest give way, but never one that a payment is bound to. */
+  /** Of one client, without a payment: beyond it its oldest give way. */
   readonly perClientMax: number
-  /** Of everybody, as near as can be told without counting rows under a lock. */
+  /**
+   * Of everybody, to about half a hundredth a replica: beyond it the oldest without a payment give
+   * way, and when there is none, nothing is opened.
+   */
   readonly totalMax: number
 }
 
-export const defaultTaskLimits: TaskLimits = { perClientMax: 100, totalMax: 20_000 }
+export const defaultTaskLimits: TaskLimits = { perClientMax: 200, totalMax: 20_000 }
 
 /** A store that fails is a defect, as every store's failure is. */
 export class TaskStore extends Context.Service<TaskStore, {
@@ -66,9 +98,11 @@ export class TaskStore extends Context.Service<TaskStore, {
   /** None when there is no such task, or its life is over. */
   readonly find: (id: TaskId) => Effect.Effect<Option.Option<Task>>
   /**
-   * Makes one move of a task that was read; none when its life is over, when it no longer has the
-   * state and the payment of `held`, or when the table has no such move. Of two who race with the same
-   * task one moves it. Returns the task as it then is.
+   * Makes one move of a task that was read; none when its life is over, when it has moved since, or
+   * when the table has no such move. Of two who race with the same task one moves it. Returns the task
+   * as it then is.
    */
   readonly move: (held: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
+  /** Forgets the tasks whose life is over; returns how many went. */
+  readonly prune: Effect.Effect<number>
 }>()("bellwether/services/TaskStore") {}

@@ -24,10 +24,12 @@ import { RateLimits, RateLimitUnavailable } from "../../src/services/RateLimits.
 import type { ReportStore } from "../../src/services/ReportStore.ts"
 import { Research } from "../../src/services/Research.ts"
 import { Resolving } from "../../src/services/Resolving.ts"
+import { TaskStore } from "../../src/services/TaskStore.ts"
 import { TrackRecord } from "../../src/services/TrackRecord.ts"
 import { WhaleTable } from "../../src/services/WhaleTable.ts"
 import { digestsOver, heldDigest } from "./heldDigests.ts"
 import { memoryReportStore } from "./memoryReports.ts"
+import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "./items.ts"
 import { memoryDigests } from "./memoryDigests.ts"
 import { makeShelf, type Shelf, shelfLayer } from "./products.ts"
@@ -53,6 +55,8 @@ export interface World {
   readonly items: Ref.Ref<ReadonlyArray<FeedItem>>
   /** It has one digest, made when the world was. */
   readonly digests: DigestStore["Service"]
+  /** The tasks of /a2a, of all replicas over this world. */
+  readonly tasks: TaskStore["Service"]
   /** When the last good tick ended. */
   readonly lastTickAt: Ref.Ref<number | null>
   /** False: the store dies on every question, and the limit is unavailable. */
@@ -70,6 +74,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
     yield* digests.add(heldDigest(now))
     return {
       digests,
+      tasks: memoryTasks(),
       items: yield* Ref.make<ReadonlyArray<FeedItem>>(
         Array.from({ length: count }, (_, at) => sampleItem(at + 1, now - (count - at) * 1_000)),
       ),
@@ -136,6 +141,17 @@ const jobSlots = (world: World) =>
     lastOk: () => Effect.map(Ref.get(world.lastTickAt), Option.fromNullOr),
     prune: () => Effect.succeed(0),
   })
+
+const taskStore = ({ tasks, storeUp }: World) => {
+  const served = <A, E>(effect: Effect.Effect<A, E>) =>
+    Effect.flatMap(Ref.get(storeUp), (up) => up ? effect : Effect.die("the store is down"))
+  return Layer.succeed(TaskStore, {
+    open: (task) => served(tasks.open(task)),
+    find: (id) => served(tasks.find(id)),
+    move: (held, move) => served(tasks.move(held, move)),
+    prune: served(tasks.prune),
+  })
+}
 
 /** The port's promise, kept in memory: a sliding log for each key. */
 const rateLimits = (world: World) =>
@@ -209,6 +225,7 @@ export const servicesOver = (
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     payments,
+    taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
       Layer.provide([shelfLayer(world.shelf), writing]),
     ),

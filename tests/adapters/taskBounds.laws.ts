@@ -1,0 +1,197 @@
+/**
+ * The laws of A2A tasks, for every memory of them: how many are kept, and what of what was said.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Duration, Effect, Option } from "effect"
+import { historyMax, messageJsonMax, noteJsonMax, type TaskMessage } from "../../src/domain/task.ts"
+import { TaskStore } from "../../src/services/TaskStore.ts"
+import {
+  first,
+  life,
+  made,
+  moveOf,
+  newTask,
+  noted,
+  opened,
+  pay,
+  said,
+  type TaskStage,
+  there,
+} from "./tasks.laws.ts"
+
+export function boundLaws<R>({ on, age }: TaskStage<R>): void {
+  const few = { perClientMax: 3, totalMax: 100 }
+  on(
+    "the oldest of a client gives way to its newest, and nobody else's does",
+    Effect.gen(function* () {
+      const another = yield* opened({ client: "198.51.100.1" })
+      const own = yield* Effect.replicateEffect(opened(), 5)
+      equal(yield* there([another, ...own]), [0, 3, 4, 5])
+      const stranger = yield* opened({ client: "203.0.113.1" })
+      equal(yield* there([another, ...own, stranger]), [0, 3, 4, 5, 6])
+    }),
+    few,
+  )
+
+  on(
+    "a task that was paid for gives way to nobody, and takes no place of its client's",
+    Effect.gen(function* () {
+      const paid = Effect.flatMap(opened(), (task) => made(task, pay(first)))
+      const done = yield* made(yield* paid, moveOf("complete"))
+      const held = yield* paid
+      const others = yield* Effect.replicateEffect(paid, 4)
+      const own = yield* Effect.replicateEffect(opened(), 4)
+      const all = [done, held, ...others, ...own]
+      equal(yield* there(all), [0, 1, 2, 3, 4, 5, 7, 8, 9])
+      // Once it is released it is an offer as any other, and an old one.
+      yield* made(held, moveOf("release"))
+      equal(yield* there([...all, yield* opened()]), [0, 2, 3, 4, 5, 8, 9, 10])
+    }),
+    few,
+  )
+
+  const small = { perClientMax: 100, totalMax: 4 }
+  const guest = (n: number) => opened({ client: `192.0.2.${n}` })
+  on(
+    "where there is no more room the oldest without a payment gives way, whoever's it is",
+    Effect.gen(function* () {
+      const paid = yield* Effect.flatMap(guest(0), (task) => made(task, pay(first)))
+      const tasks = yield* Effect.forEach([1, 2, 3, 4, 5], guest)
+      equal(yield* there([paid, ...tasks]), [0, 3, 4, 5])
+    }),
+    small,
+  )
+
+  on(
+    "where everything is paid for nothing is opened, until some of it is over",
+    Effect.gen(function* () {
+      const store = yield* TaskStore
+      const lives = [20, 30, 30, 30].map((minutes) => Duration.minutes(minutes))
+      const paid = yield* Effect.forEach(
+        lives,
+        (each, n) => Effect.flatMap(guest(n), (task) => made(task, pay(first, each))),
+      )
+      for (let n = 0; n < 3; n++) {
+        const full = yield* Effect.flip(store.open(newTask({ client: "192.0.2.9" })))
+        strictEqual(full._tag, "TasksFull")
+      }
+      equal(yield* there(paid), [0, 1, 2, 3])
+      yield* age(Duration.minutes(20))
+      const late = yield* guest(9)
+      equal(yield* there([...paid, late]), [1, 2, 3, 4])
+    }),
+    small,
+  )
+
+  on(
+    "what is over takes nobody's place",
+    Effect.gen(function* () {
+      const old = yield* Effect.replicateEffect(opened(), 4)
+      yield* age(life)
+      const young = yield* Effect.replicateEffect(opened(), 4)
+      equal(yield* there([...old, ...young]), [4, 5, 6, 7])
+    }),
+    small,
+  )
+
+  on(
+    "of many who open at once none is refused that has room, and there are never too many",
+    Effect.gen(function* () {
+      const tasks = yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, n) => n),
+        guest,
+        { concurrency: "unbounded" },
+      )
+      strictEqual(new Set(tasks.map(({ id }) => id)).size, 40)
+      yield* guest(99)
+      ok((yield* there(tasks)).length <= small.totalMax)
+    }),
+    small,
+  )
+}
+
+const hostile = [
+  ...[
+    "",
+    "'; DROP TABLE a2a_task; --",
+    "\\u0000\0",
+    "\ud800 half",
+    "𐍈 \u202e عربى 👩‍👩‍👧",
+    "{}",
+    "null",
+  ],
+  ...['"quoted"', "line\nline\r\t", "\ufeff\uffff", "${id}", "%00"],
+]
+
+export function wordLaws<R>({ on }: TaskStage<R>): void {
+  on(
+    "whatever a client says is given back as it was said",
+    Effect.gen(function* () {
+      const { find } = yield* TaskStore
+      for (const words of hostile) {
+        const message = said(words, words)
+        const data = { [words]: [words, { deep: words, none: null, is: true, n: 1e-300 }] }
+        const note = { text: words, data, metadata: { [words]: words } }
+        const task = yield* opened({
+          ...{ contextId: words, subject: { skill: "get_signals", parameters: words }, note },
+          history: [message],
+        })
+        equal([task.contextId, task.subject?.parameters], [words, words])
+        equal([task.note, task.history], [note, [message]])
+        equal(Option.getOrNull(yield* find(task.id)), task)
+      }
+    }),
+  )
+
+  on(
+    "the newest messages are kept, and a word in the place of one that is too large",
+    Effect.gen(function* () {
+      const long = Array.from({ length: historyMax + 3 }, (_, n) => said(`${n}`))
+      const task = yield* opened({ history: long })
+      equal(task.history, long.slice(-historyMax))
+      const nested = deep(30_000)
+      const large: ReadonlyArray<TaskMessage> = [
+        said("x".repeat(messageJsonMax), "large"),
+        said("small", "i".repeat(100_000)),
+        { role: "agent", messageId: "nested", parts: [{ kind: "data", data: nested }] },
+      ]
+      const moved = yield* made(task, {
+        event: "pay",
+        paymentId: first,
+        life,
+        note: null,
+        said: large,
+      })
+      equal(moved.history.slice(0, -3), long.slice(6))
+      equal(moved.history.slice(-3).map(({ role }) => role), ["user", "user", "agent"])
+      for (const { messageId, parts } of moved.history.slice(-3)) {
+        ok(messageId.length <= 256)
+        equal(parts, [{ kind: "text", text: "This was too large to be kept." }])
+      }
+    }),
+  )
+
+  on(
+    "a note is kept up to its most, and what is larger leaves a word in its place",
+    Effect.gen(function* () {
+      const { find } = yield* TaskStore
+      const empty = JSON.stringify(noted("")).length
+      const most = { ...noted(""), data: { a: "ü".repeat(noteJsonMax - empty - 4) } }
+      strictEqual(JSON.stringify(most).length, noteJsonMax)
+      const task = yield* opened({ note: most })
+      equal(Option.getOrThrow(yield* find(task.id)).note, most)
+      const over = { ...most, text: "x" }
+      const short = { text: "This was too large to be kept.", data: null, metadata: {} }
+      equal((yield* opened({ note: over })).note, short)
+      const failed = yield* made(task, { event: "fail", subject: null, note: over, said: [] })
+      equal(failed.note, short)
+    }),
+  )
+}
+
+/** JSON that is nested deeper than a writer of JSON goes. */
+function deep(levels: number): TaskMessage["parts"][number] {
+  return JSON.parse('{"a":'.repeat(levels) + "1" + "}".repeat(levels))
+}
