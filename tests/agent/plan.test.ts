@@ -21,13 +21,14 @@ import {
 } from "../../src/agent/plan.ts"
 import { itemLine, summaryLines } from "../../src/agent/words.ts"
 import { atomic, AtomicAmount } from "../../src/domain/money.ts"
-import { openApiDocument } from "../../src/http/openapi.ts"
+import { documents } from "../../src/http/documents.ts"
 import { sampleAnswer } from "../../src/http/sample.ts"
 import { law } from "../support/effect.ts"
+import { faceOptions } from "../support/face.ts"
 
-const contract = Result.getOrThrow(readContract(JSON.parse(
-  openApiDocument({ publicBaseUrl: "http://127.0.0.1:8402", version: "1.0.0" }),
-)))
+const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
+  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+))))
 const at = "2026-11-21T12:00:00.000Z"
 const sight = (index: number, digest: string | null = null) => ({
   status: "live",
