@@ -80,10 +80,16 @@ export const faultOf = (
 ): Effect.Effect<string | null> =>
   Effect.map(
     Effect.promise(() => response.clone().text()),
-    (text) => headerFault(response) ?? bodyFault(path, method, response, text),
+    (text) => headerFault(path, response) ?? bodyFault(path, method, response, text),
   )
 
-function headerFault({ status, headers }: Response): string | null {
+/** What is posted to, and speaks JSON-RPC to a POST. */
+const posted = new Set(["/a2a", "/mcp"])
+const readMethods = new Set(["GET, HEAD, OPTIONS"])
+const postMethods = new Set(["GET, HEAD, OPTIONS, POST", "OPTIONS, POST"])
+
+function headerFault(path: string, { status, headers }: Response): string | null {
+  const methods = posted.has(path) ? postMethods : readMethods
   const has = (name: string, value: string) => headers.get(name) === value
   if (!has("access-control-allow-origin", "*")) return "no CORS"
   if (!has("access-control-expose-headers", corsHeaders.join(", "))) return "other exposed headers"
@@ -91,9 +97,10 @@ function headerFault({ status, headers }: Response): string | null {
   if (status === 204) {
     if (!has("access-control-allow-headers", allowedHeaders.join(", "))) return "other headers"
     if (!has("access-control-max-age", "86400")) return "another max-age"
-    if (!has("access-control-allow-methods", "GET, HEAD, OPTIONS")) return "other methods"
+    if (!methods.has(headers.get("access-control-allow-methods") ?? "")) return "other methods"
   }
-  if ((status === 405 || status === 204) && !has("allow", "GET, HEAD, OPTIONS")) return "no Allow"
+  const tellsMethods = status === 405 || status === 204
+  if (tellsMethods && !methods.has(headers.get("allow") ?? "")) return "no Allow"
   if (status === 402 && headers.get("payment-required") === null) return "no PAYMENT-REQUIRED"
   const waits = [429, 502, 503, 504].includes(status)
   if (waits && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? "")) return "no Retry-After"
@@ -114,6 +121,9 @@ function bodyFault(path: string, method: string, response: Response, text: strin
   if (type !== "application/json") return `content-type ${type}`
   const body: unknown = parse(text)
   if (body === undefined) return "not JSON"
+  if (posted.has(path) && method === "POST") {
+    return isRpcAnswer(body) ? null : `no JSON-RPC: ${text}`
+  }
   const schema = status === 200
     ? path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
     : status === 402
@@ -125,6 +135,8 @@ function bodyFault(path: string, method: string, response: Response, text: strin
   if (schema !== ErrorBody) return null
   return errorFault(response, Schema.decodeUnknownSync(ErrorBody)(body))
 }
+
+const isRpcAnswer = Schema.is(Schema.Struct({ jsonrpc: Schema.Literal("2.0") }))
 
 /** An error repeats in its body what its status line and headers say. */
 function errorFault({ status, headers }: Response, { error }: typeof ErrorBody.Type) {
