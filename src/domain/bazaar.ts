@@ -5,6 +5,7 @@
  * @module
  */
 import type { Parameter, Product } from "./product.ts"
+import { sampleAnswers } from "./sample.ts"
 import { skillName } from "./skill.ts"
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
@@ -29,33 +30,65 @@ export type CalledAs = "http" | "mcp"
 /** How a product is called. */
 export function bazaar(product: Product, resource: CalledAs) {
   const { input, inputSchema } = resource === "http" ? httpInput(product) : mcpInput(product)
+  const example = excerpts.get(product.id)
+  const output = {
+    type: "object",
+    properties: {
+      type: { type: "string", const: "json" },
+      example: shapeOf(example),
+    },
+    required: ["type"],
+  }
   return {
-    info: { input, output: { type: "json" } },
+    info: { input, output: { type: "json", example } },
     schema: {
       $schema: draft,
       type: "object",
       properties: {
         input: { type: "object", ...inputSchema, additionalProperties: false },
-        output: {
-          type: "object",
-          properties: { type: { type: "string", const: "json" }, example: answerSchema(product) },
-          required: ["type"],
-        },
+        output,
       },
       required: ["input", "output"],
     },
   }
 }
 
-/** The answer as far as a header has room for it; /openapi.json has all of it. */
-function answerSchema({ answer }: Product) {
-  const fields = Object.entries(answer).map(([name, type]) => [name, { type }])
-  return {
-    type: "object",
-    properties: { success: { const: true }, ...Object.fromEntries(fields) },
-    required: ["success", ...Object.keys(answer)],
-  }
+/** A header holds no whole answer: texts this long, objects this wide and this deep. */
+const excerptTextMax = 72
+const excerptFieldsMax = 7
+const excerptDepthMax = 2
+
+/** What of an answer a header has room for: short values, the first of a list, nothing deep. */
+function excerpt(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return value.length > excerptTextMax ? undefined : value
+  if (typeof value !== "object") return value
+  if (value === null || depth > excerptDepthMax) return undefined
+  const kept = Array.isArray(value)
+    ? value.slice(0, 1).flatMap((row) => excerpt(row, depth) ?? [])
+    : Object.fromEntries(
+      Object.entries(value).flatMap(([name, held]) => {
+        const short = excerpt(held, depth + 1)
+        return short === undefined ? [] : [[name, short]]
+      }).slice(0, excerptFieldsMax),
+    )
+  return Object.keys(kept).length === 0 ? undefined : kept
 }
+
+/** JSON Schema of an excerpt, as far as a header has room for it; /openapi.json has all of it. */
+function shapeOf(value: unknown) {
+  const fields = Object.entries(Object(value)).map(([name, held]) => [
+    name,
+    Array.isArray(held)
+      ? { type: "array", items: { type: typeof held[0] } }
+      : { type: typeof held },
+  ])
+  const properties = Object.fromEntries(fields)
+  return { type: "object", properties, required: Object.keys(properties) }
+}
+
+const excerpts: ReadonlyMap<string, unknown> = new Map(
+  Object.entries(sampleAnswers).map(([id, body]) => [id, excerpt(body, 0)]),
+)
 
 function httpInput({ parameters }: Product) {
   return {

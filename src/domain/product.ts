@@ -22,13 +22,8 @@ export interface Parameter {
   /** What a string has to match, as JSON Schema spells it. */
   readonly pattern?: string
   /** A value that shows what is meant, where there is no default. */
-  readonly example?: string
+  readonly example?: string | number
 }
-
-/** A field of an answer, as a catalog shows it: its name and its JSON type. */
-export type AnswerFields = Readonly<
-  Record<string, "array" | "boolean" | "integer" | "object" | "string">
->
 
 export interface Product {
   readonly id: string
@@ -41,8 +36,6 @@ export interface Product {
   readonly description: string
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
-  /** What the answer has beside `success`. */
-  readonly answer: AnswerFields
 }
 
 export const products = {
@@ -55,7 +48,6 @@ export const products = {
     description: "The newest item of the signal feed, with the evidence behind it",
     tags: ["prediction-markets", "signals"],
     parameters: [],
-    answer: { status: "string", data: "object", charged: "boolean" },
   },
   signal: {
     id: "signal",
@@ -66,9 +58,14 @@ export const products = {
     description: "One item of the signal feed by its index; the newest when no index is given",
     tags: ["prediction-markets", "signals"],
     parameters: [
-      { name: "index", type: "integer", description: "Feed index of the item", minimum: 0 },
+      {
+        name: "index",
+        type: "integer",
+        description: "Feed index of the item",
+        minimum: 0,
+        example: 1,
+      },
     ],
-    answer: { data: "object", charged: "boolean" },
   },
   signals: {
     id: "signals",
@@ -80,7 +77,13 @@ export const products = {
       "Up to 20 feed items after an index you saw last, in order; nothing new costs nothing",
     tags: ["prediction-markets", "signals"],
     parameters: [
-      { name: "since", type: "integer", description: "The last feed index you saw", minimum: 0 },
+      {
+        name: "since",
+        type: "integer",
+        description: "The last feed index you saw",
+        minimum: 0,
+        example: 1,
+      },
       {
         name: "count",
         type: "integer",
@@ -96,7 +99,6 @@ export const products = {
         values: ["mover", "whale_entry", "predetermined"],
       },
     ],
-    answer: { count: "integer", filters: "object", data: "array", charged: "boolean" },
   },
   digest: {
     id: "digest",
@@ -111,7 +113,6 @@ export const products = {
       "charged",
     tags: ["prediction-markets", "digest"],
     parameters: [],
-    answer: { data: "object", charged: "boolean" },
   },
   digest_history: {
     id: "digest_history",
@@ -141,7 +142,6 @@ export const products = {
         default: 6,
       },
     ],
-    answer: { count: "integer", hours: "integer", data: "array", charged: "boolean" },
   },
   resolving: {
     id: "resolving",
@@ -176,7 +176,6 @@ export const products = {
         values: ["0", "1"],
       },
     ],
-    answer: { count: "integer", filters: "object", data: "array" },
   },
   whales: {
     id: "whales",
@@ -191,7 +190,6 @@ export const products = {
       "such a wallet it costs nothing; a call that fails after payment is refunded",
     tags: ["prediction-markets", "whales"],
     parameters: [],
-    answer: { computedAt: "string", data: "object" },
   },
   research: {
     id: "research",
@@ -214,7 +212,6 @@ export const products = {
         example: "will-the-bridge-open-in-2027",
       },
     ],
-    answer: { cached: "boolean", generatedAt: "string", data: "object", disclaimer: "string" },
   },
 } as const satisfies Readonly<Record<string, Product>>
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { challenge, challengeV1 } from "../domain/challenge.ts"
 import type { Product } from "../domain/product.ts"
-import { challenge, challengeV1, type PaymentTerms } from "../domain/x402.ts"
+import type { PaymentTerms } from "../domain/x402.ts"
 
 /** A 402 that is ready to be sent: the same bytes for everybody who shows no payment. */
 export interface ReadyChallenge {

@@ -41,7 +41,7 @@ import {
   rateLimited,
   targetTooLong,
 } from "./refusals.ts"
-import { sampleWhales } from "./sampleWhales.ts"
+import { sampleWhales } from "../domain/sampleWhales.ts"
 
 const [{ wallet: payer }] = sampleWhales
 const slug = products.research.parameters[0].example

@@ -8,6 +8,8 @@ import type { FreeId } from "../domain/freeRow.ts"
 import { usd } from "../domain/money.ts"
 import { type ProductId, products } from "../domain/product.ts"
 import { strongestMoves } from "../domain/pulse.ts"
+import { sampleAnswers, sampleAt, sampleBody } from "../domain/sample.ts"
+import { sampleWhales } from "../domain/sampleWhales.ts"
 import { isoTime } from "../domain/time.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import type {
@@ -28,19 +30,16 @@ import type {
   TrackRecordBody,
   WhalesBody,
 } from "./bodies.ts"
-import { sampleAt, sampleBody } from "./sample.ts"
 import { sampleScorecard } from "./sampleScorecard.ts"
-import { sampleWhales } from "./sampleWhales.ts"
 import { termsBody, termsText } from "./terms.ts"
 
 /** Everything that has an example: the free rows, the products, and the lookup of a payment. */
 export type ExampleId = FreeId | ProductId | "payment"
 
-const { feedItems, digest, resolving, research } = sampleBody
-const [mover, whaleEntry, predetermined] = feedItems
+const { feedItems, digest } = sampleBody
+const [mover, , predetermined] = feedItems
 const at = isoTime(sampleAt)
-const { id, title, summary, sourcesUsed, createdAt } = digest
-const listed = { id, title, summary, createdAt }
+const { title, summary, sourcesUsed, createdAt } = digest
 
 const index: typeof FeedIndexBody.Type = {
   success: true,
@@ -63,14 +62,6 @@ const health: typeof HealthBody.Type = {
   feed: { index: predetermined.feedIndex, lastUpdated: at, stale: false },
   digest: { latestAt: createdAt, stale: false },
   checks: { store: "ok", venue: "ok", payments: "ok" },
-}
-
-const signals: typeof SignalsBody.Type = {
-  success: true,
-  count: 2,
-  filters: { since: mover.feedIndex, count: 10, type: "all" },
-  data: [whaleEntry, predetermined],
-  charged: true,
 }
 
 const payment: typeof PaymentBody.Type = {
@@ -117,19 +108,7 @@ export function examplesFor({ publicBaseUrl }: PaymentTerms) {
       products: [{ slug: "sample", name: "Sample", api: "https://sample.example", mcp: null }],
     },
     payment,
-    latest: { success: true, status: "live", data: predetermined, charged: true },
-    signal: { success: true, data: mover, charged: true },
-    signals,
-    digest: { success: true, data: digest, charged: true },
-    digest_history: { success: true, count: 1, hours: 24, data: [listed], charged: true },
-    resolving: {
-      success: true,
-      count: 1,
-      filters: { withinHours: 24, minLiquidity: 5_000, includeNoise: false },
-      data: resolving,
-    },
-    whales: { success: true, computedAt: at, data: { wallets: sampleWhales, omitted: 0 } },
-    research: { success: true, ...research },
+    ...sampleAnswers,
   } satisfies Examples
 }
 

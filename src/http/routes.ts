@@ -5,12 +5,12 @@
  */
 import { freeRows } from "../domain/freeRow.ts"
 import { type Product, products } from "../domain/product.ts"
+import { sampleBody } from "../domain/sample.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { type Answer, answer } from "./answer.ts"
 import { challengeFor } from "./challenge.ts"
 import type { EdgeRoute } from "./edge.ts"
 import type { Limiter } from "./limits.ts"
-import { sampleAnswer } from "./sample.ts"
 import type { WebHandler } from "./server.ts"
 import type { FreeRoutes } from "./skills.ts"
 import type { Snapshot } from "./snapshot.ts"
@@ -32,7 +32,7 @@ export function freeRoutes({ limiter, snapshot, fixed }: {
     pulse: polled(snapshot.pulse),
     digest_brief: polled(snapshot.digestBrief),
     track_record: polled(snapshot.trackRecord),
-    sample: always(sampleAnswer),
+    sample: always(answer({ body: JSON.stringify(sampleBody), cache: "document" })),
     health: { ...polled(snapshot.health), withoutStore: snapshot.down },
     terms: always(fixed.terms),
     terms_text: always(fixed.termsText),

@@ -10,7 +10,7 @@ import { type Scorecard, scorecard } from "../domain/scorecard.ts"
 import type { EpochMs } from "../domain/time.ts"
 import type { TrackedWallet } from "../domain/tracking.ts"
 import type { WhaleRow } from "../domain/whale.ts"
-import { sampleWhales } from "./sampleWhales.ts"
+import { sampleWhales } from "../domain/sampleWhales.ts"
 
 /** The scorecard of the sample's wallets and one whose history has not been read yet. */
 export function sampleScorecard(computedAt: EpochMs): Scorecard {

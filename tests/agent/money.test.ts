@@ -20,7 +20,8 @@ import { checkChallenge, checkReceipt, checkRecord } from "../../src/agent/trust
 import { type Heard, verdictOf } from "../../src/agent/verdict.ts"
 import { AtomicAmount } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
-import { challenge, receiptHeader } from "../../src/domain/x402.ts"
+import { challenge } from "../../src/domain/challenge.ts"
+import { receiptHeader } from "../../src/domain/x402.ts"
 import { law } from "../support/effect.ts"
 import { terms } from "../support/terms.ts"
 

@@ -22,7 +22,7 @@ import {
 import { itemLine, summaryLines } from "../../src/agent/words.ts"
 import { atomic, AtomicAmount } from "../../src/domain/money.ts"
 import { documents } from "../../src/http/documents.ts"
-import { sampleAnswer } from "../../src/http/sample.ts"
+import { sampleBody } from "../../src/domain/sample.ts"
 import { law } from "../support/effect.ts"
 import { faceOptions } from "../support/face.ts"
 
@@ -166,7 +166,7 @@ Deno.test(`the feed is given up after ${missesMax} misses in a row, and an extra
 })
 
 Deno.test("itemLine() says of each type what moved, on what evidence, and whose label it bears", () => {
-  const { feedItems } = JSON.parse(new TextDecoder().decode(sampleAnswer.bytes))
+  const { feedItems } = sampleBody
   const [moved, whale, determined] = feedItems.map((item: unknown) =>
     itemLine(Schema.decodeUnknownSync(Item)(item))
   )

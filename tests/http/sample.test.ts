@@ -6,13 +6,11 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Schema } from "effect"
 import { bandEdges, winRateOf } from "../../src/domain/oddsBands.ts"
+import { sampleBody } from "../../src/domain/sample.ts"
 import { publishable, type WhaleRow } from "../../src/domain/whale.ts"
 import { SampleBody } from "../../src/http/bodies.ts"
-import { sampleAnswer } from "../../src/http/sample.ts"
 
-const { whales, feedItems, research } = Schema.decodeUnknownSync(Schema.fromJsonString(SampleBody))(
-  new TextDecoder().decode(sampleAnswer.bytes),
-)
+const { whales, feedItems, research } = Schema.decodeUnknownSync(SampleBody)(sampleBody)
 
 /** Shown figures are rounded to a hundredth of a percent, each by itself. */
 const near = (a: number, b: number, digits = 0.000_11) =>

@@ -1,13 +1,13 @@
 /**
- * /v1/sample: what paid answers look like, with made-up values that say so.
+ * What paid answers look like, with made-up values that say so: the body of /v1/sample, and the
+ * examples in every document.
  *
  * @module
  */
-import type { Microstructure } from "../domain/book.ts"
-import type { FeedItem, MarketRef } from "../domain/feed.ts"
-import { isoTime } from "../domain/time.ts"
-import { type Answer, answer } from "./answer.ts"
-import type { SampleBody } from "./bodies.ts"
+import type { Microstructure } from "./book.ts"
+import type { FeedItem, MarketRef } from "./feed.ts"
+import type { ProductId } from "./product.ts"
+import { isoTime } from "./time.ts"
 import { sampleDigest } from "./sampleDigest.ts"
 import { sampleCalibration, sampleWhales } from "./sampleWhales.ts"
 
@@ -172,7 +172,36 @@ export const sampleBody = {
     },
     disclaimer: "Informational only. Not financial advice.",
   },
-} as const satisfies typeof SampleBody.Type
+} as const
 
-/** The answer of /v1/sample: the same for ever. */
-export const sampleAnswer: Answer = answer({ body: JSON.stringify(sampleBody), cache: "document" })
+const [mover, whaleEntry, predetermined] = feedItems
+const { id, title, summary, createdAt } = sampleBody.digest
+
+/** The answer of each product to the call that documents show, made of the sample's values. */
+export const sampleAnswers = {
+  latest: { success: true, status: "live", data: predetermined, charged: true },
+  signal: { success: true, data: mover, charged: true },
+  signals: {
+    success: true,
+    count: 2,
+    filters: { since: mover.feedIndex, count: 10, type: "all" },
+    data: [whaleEntry, predetermined],
+    charged: true,
+  },
+  digest: { success: true, data: sampleBody.digest, charged: true },
+  digest_history: {
+    success: true,
+    count: 1,
+    hours: 24,
+    data: [{ id, title, summary, createdAt }],
+    charged: true,
+  },
+  resolving: {
+    success: true,
+    count: 1,
+    filters: { withinHours: 24, minLiquidity: 5_000, includeNoise: false },
+    data: sampleBody.resolving,
+  },
+  whales: { success: true, computedAt: at, data: { wallets: sampleWhales, omitted: 0 } },
+  research: { success: true, ...sampleBody.research },
+} as const satisfies Readonly<Record<ProductId, object>>

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { ruleVersion } from "../domain/calibration.ts"
-import type { FrozenCalibration, WhaleRow } from "../domain/whale.ts"
+import { ruleVersion } from "./calibration.ts"
+import type { FrozenCalibration, WhaleRow } from "./whale.ts"
 
 /** Two wallets, the larger stake first: as most are, and as few are. */
 export const sampleWhales: readonly [WhaleRow, WhaleRow] = [

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { type Digest, digestEvery } from "../domain/digest.ts"
-import { digestBrief } from "../domain/digestFacts.ts"
-import { templateDigest } from "../domain/digestTemplate.ts"
-import { digestOf } from "../domain/digestText.ts"
-import type { FeedItem } from "../domain/feed.ts"
-import { type EpochMs, hour } from "../domain/time.ts"
+import { type Digest, digestEvery } from "./digest.ts"
+import { digestBrief } from "./digestFacts.ts"
+import { templateDigest } from "./digestTemplate.ts"
+import { digestOf } from "./digestText.ts"
+import type { FeedItem } from "./feed.ts"
+import { type EpochMs, hour } from "./time.ts"
 
 /** The digest of the slot before `until`, about these items. */
 export function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
