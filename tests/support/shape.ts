@@ -7,7 +7,11 @@ import { Effect, Schema } from "effect"
 import {
   ChallengeBody,
   ChallengeV1Body,
+  DigestBody,
+  DigestBriefBody,
+  DigestHistoryBody,
   ErrorBody,
+  FamilyBody,
   FeedIndexBody,
   HealthBody,
   PaymentBody,
@@ -23,16 +27,20 @@ import {
 } from "../../src/http/bodies.ts"
 
 /** What a 200 of a path holds; a path that is absent holds anything. */
-const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
+export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
   "/v1/index": FeedIndexBody,
   "/v1/pulse": PulseBody,
+  "/v1/digest/brief": DigestBriefBody,
   "/v1/track-record": TrackRecordBody,
   "/v1/sample": SampleBody,
   "/health": HealthBody,
   "/terms.json": TermsBody,
+  "/.well-known/family": FamilyBody,
   "/v1/latest": SignalBody,
   "/v1/signal": SignalBody,
   "/v1/signals": SignalsBody,
+  "/v1/digest": DigestBody,
+  "/v1/digest/history": DigestHistoryBody,
   "/v1/resolving": ResolvingBody,
   "/v1/whales": WhalesBody,
   "/v1/research": ResearchBody,

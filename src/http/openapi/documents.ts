@@ -158,7 +158,8 @@ function schemaOf(type: string, fields: DocumentRow["fields"] = {}): Json {
 
 /** What the answer of a document says of itself. */
 function shown({ bytes, headers }: Answer) {
-  const [, type = ""] = headers.find(([name]) => name === "content-type") ?? []
+  const [, full = ""] = headers.find(([name]) => name === "content-type") ?? []
+  const [type = ""] = full.split(";")
   const link = headers.some(([name]) => name === "link")
   if (bytes.length > exampleBytesMax) return { type, link }
   const text = new TextDecoder().decode(bytes)
