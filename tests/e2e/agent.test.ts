@@ -1,0 +1,311 @@
+/**
+ * The demonstration agent against services that misbehave, against the whole face, and as a process
+ * of its own against the whole service: what it signs, what it sends again, what it says it spent.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { atomic } from "../../src/domain/money.ts"
+import {
+  asking,
+  type Crooked,
+  failing,
+  json,
+  lost,
+  receipt,
+  transaction,
+  visit,
+} from "../support/crookedShop.ts"
+import { liveTest } from "../support/effect.ts"
+
+liveTest(
+  "an honest service is bought from once, and its receipt is held against its books",
+  () =>
+    Effect.gen(function* () {
+      const { text, error, payments, came } = yield* visit({})
+      strictEqual(error, "")
+      equal(payments.length, 1)
+      match(payments[0]?.key ?? "", /^[A-Za-z0-9_-]{16,128}$/)
+      match(text, new RegExp(`receipt and books agree: \\$0\\.03 in ${transaction}`))
+      match(text, /#3 moved: “Question 3” 0.4 -> 0.6 \(\+0.2\) in 1h, z 4.2/)
+      match(
+        text,
+        /bought {5}1 answers for \$0.03\n.+\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
+      )
+      equal(came.slice(0, 4).map(({ path }) => path), [
+        ...["/llms.txt", "/openapi.json", "/health", "/v1/index"],
+      ])
+      ok(came.some(({ path }) => /^\/v1\/payments\/0x[0-9a-f]{64}$/.test(path)))
+    }),
+)
+
+/** What a service does, and what the agent says before it signs nothing. */
+const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
+  [
+    "a challenge that asks for more than the contract",
+    {
+      unpaid: ({ path }, _, base) =>
+        path === "/v1/signals" ? tricky(base, "amount", "40000") : null,
+    },
+    /it asks for 40000 units, the contract for 30000/,
+  ],
+  [
+    "a challenge that pays somebody the body does not name",
+    {
+      unpaid: ({ path }, _, base) =>
+        path === "/v1/signals" ? tricky(base, "payTo", `0x${"66".repeat(20)}`) : null,
+    },
+    /header and body name two receivers/,
+  ],
+  [
+    "a 402 without a challenge",
+    { unpaid: ({ path }) => path === "/v1/signals" ? json({}, 402) : null },
+    /answers 402 without a challenge/,
+  ],
+  [
+    "a contract without a price",
+    { unpaid: ({ path }) => path === "/openapi.json" ? json({ openapi: "3.1.0" }) : null },
+    /The contract cannot be read/,
+  ],
+]
+
+const tricky = (base: string, name: string, value: string) =>
+  asking(base, ({ accepts }) => Object.assign(accepts[0] ?? {}, { [name]: value }))
+
+for (const [name, crooked, why] of unsigned) {
+  liveTest(`nothing is signed for ${name}`, () =>
+    Effect.gen(function* () {
+      const { error, text, payments } = yield* visit(crooked)
+      match(error, why)
+      equal(payments, [])
+      match(text, /bought {5}0 answers for \$0.00/)
+    }))
+}
+
+liveTest(
+  "a price over the cap is not even asked for, and the agent ends calmly",
+  () =>
+    Effect.gen(function* () {
+      const { text, error, came } = yield* visit({}, {
+        limits: { budget: atomic("1"), perCall: atomic("0.029999") },
+      })
+      strictEqual(error, "")
+      match(text, /stopping {3}\/v1\/signals would go over the cap/)
+      ok(!came.some(({ path }) => path === "/v1/signals"))
+    }),
+)
+
+liveTest(
+  "a feed that grows is bought until the budget is used up, and no further",
+  () =>
+    Effect.gen(function* () {
+      const { text, error, payments } = yield* visit({ index: (nth) => nth }, {
+        limits: { budget: atomic("0.10"), perCall: atomic("1") },
+        polls: null,
+      })
+      strictEqual(error, "")
+      equal(payments.length, 3)
+      equal(new Set(payments.map(({ payment }) => payment)).size, 3)
+      equal(new Set(payments.map(({ key }) => key)).size, 3)
+      match(text, /stopping {3}\/v1\/signals would go over the budget/)
+      match(text, /bought {5}3 answers for \$0.09[^]+left {7}\$0.01 of \$0.10/)
+    }),
+)
+
+/** What the payments meet one after the other, and what of it stands in the summary. */
+const ends: ReadonlyArray<
+  readonly [name: string, crooked: Crooked, sends: number, summary: RegExp, waitsMs: number]
+> = [
+  [
+    "an answer that was lost once",
+    { paid: (_, nth) => nth === 1 ? lost() : null },
+    2,
+    bought(1),
+    0,
+  ],
+  [
+    "a settlement that was unresolved twice",
+    {
+      paid: (_, nth) =>
+        nth < 3 ? failing(503, { charged: null, retryable: true }, { "retry-after": "5" }) : null,
+    },
+    ...[3, bought(1), 10_000] as const,
+  ],
+  [
+    "a 429",
+    {
+      paid: (_, nth) =>
+        nth === 1
+          ? failing(429, { charged: false, retryable: true }, { "retry-after": "7" })
+          : null,
+    },
+    ...[2, bought(1), 7_000] as const,
+  ],
+  [
+    "a proxy's 502",
+    { paid: (_, nth) => nth === 1 ? new Response("<html>", { status: 502 }) : null },
+    ...[2, bought(1), 1_000] as const,
+  ],
+  [
+    "a payment that is still in progress",
+    {
+      paid: (_, nth) => nth === 1 ? failing(409, { charged: null, retryable: true }) : null,
+    },
+    ...[2, bought(1), 1_000] as const,
+  ],
+  [
+    "an answer given away",
+    { paid: () => json({ success: true, data: [], charged: false }) },
+    ...[
+      1,
+      /bought {5}0 answers for \$0.00\nnot taken {2}1 payments that were signed, \$0.03/,
+      0,
+    ] as const,
+  ],
+  [
+    "a payment that was used already",
+    { paid: () => failing(409, { charged: true, retryable: false }) },
+    ...[1, bought(1), 0] as const,
+  ],
+  [
+    "a payment that was refunded",
+    {
+      paid: () => failing(410, { charged: true, retryable: false, refund: { state: "confirmed" } }),
+    },
+    ...[1, /refunds {4}1 of \$0.03, \$0.03 of it confirmed\nleft {7}\$0.25 of \$0.25/, 0] as const,
+  ],
+  [
+    "a refund that is queued",
+    {
+      paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
+      books: { state: "refund_due" },
+    },
+    ...[1, /refunds {4}1 of \$0.03, \$0.00 of it confirmed\nleft {7}\$0.22 of \$0.25/, 0] as const,
+  ],
+  [
+    "a payment that is not valid",
+    { paid: () => json({ error: "insufficient_funds" }, 402) },
+    ...[1, /not taken {2}1 payments[^]+left {7}\$0.25 of \$0.25/, 0] as const,
+  ],
+  [
+    "no answer for ever, and books that say it was void",
+    { paid: lost, books: { state: "void" } },
+    ...[12, /not taken {2}1 payments[^]+left {7}\$0.25 of \$0.25/, 0] as const,
+  ],
+  [
+    "no answer for ever, and books that do not know",
+    { paid: lost, books: { state: "unresolved" } },
+    ...[
+      12,
+      /unclear {4}\$0.03 for \/v1\/signals\?since=0: GET \/v1\/payments\/0x[^]+\$0.22 of/,
+      0,
+    ] as const,
+  ],
+  [
+    "a redirect to elsewhere",
+    {
+      paid: (_, __, base) => Response.redirect(`${base}/elsewhere`, 308),
+      books: { state: "unresolved" },
+    },
+    ...[1, /unclear {4}\$0.03/, 0] as const,
+  ],
+]
+
+function bought(answers: number): RegExp {
+  return new RegExp(`bought {5}${answers} answers for \\$0.0${3 * answers}`)
+}
+
+for (const [name, crooked, sends, summary, waitsMs] of ends) {
+  liveTest(`one signature is all there is for ${name}`, () =>
+    Effect.gen(function* () {
+      const { text, error, payments, came, skippedMs } = yield* visit(crooked)
+      strictEqual(error, "")
+      equal(payments.length, sends)
+      equal(new Set(payments.map(({ payment }) => payment)).size, 1)
+      equal(new Set(payments.map(({ key }) => key)).size, 1)
+      match(text, summary)
+      ok(skippedMs >= waitsMs, `waited ${skippedMs} ms`)
+      ok(!came.some(({ path }) => path === "/elsewhere"))
+    }))
+}
+
+/** What is wrong with what the agent paid for, after it paid. */
+const dishonest: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
+  [
+    "a receipt for another amount",
+    { paid: () => json({ data: [], charged: true }, 200, receipt({ amount: "40000" })) },
+    /the receipt is for 40000 units, 30000 were signed/,
+  ],
+  [
+    "a receipt of another payer",
+    {
+      paid: () =>
+        json({ data: [], charged: true }, 200, receipt({ payer: `0x${"66".repeat(20)}` })),
+    },
+    /the receipt names another payer/,
+  ],
+  ["no receipt", { paid: () => json({ data: [], charged: true }) }, /came without a receipt/],
+  ["books that say more", { books: { amountUsd: "0.04" } }, /the books say \$0.04/],
+  [
+    "books that name another transaction",
+    { books: { transaction: `0x${"66".repeat(32)}` } },
+    /two transactions/,
+  ],
+]
+
+for (const [name, crooked, why] of dishonest) {
+  liveTest(`${name} ends the visit, and what was paid is counted`, () =>
+    Effect.gen(function* () {
+      const { error, text, payments } = yield* visit(crooked, { polls: 5 })
+      match(error, why)
+      equal(payments.length, 1)
+      match(text, bought(1))
+    }))
+}
+
+liveTest(
+  "a key that the service does not take is tried three times, not for ever",
+  () =>
+    Effect.gen(function* () {
+      const { text, error, payments } = yield* visit({
+        paid: () => json({ error: "insufficient_funds" }, 402),
+      }, { polls: 9 })
+      strictEqual(error, "")
+      equal(payments.length, 3)
+      match(text, /stopping {3}the feed was not to be had 3 times in a row/)
+    }),
+)
+
+liveTest("a throw-away key is not shown where payments are real", () =>
+  Effect.gen(function* () {
+    const { text, payments } = yield* visit({ paymentMode: "live" }, { polls: 3 })
+    equal(payments, [])
+    match(text, /my key holds nothing: I only watch/)
+  }))
+
+liveTest("the free limit is read, not run into", () =>
+  Effect.gen(function* () {
+    const { refused, came, skippedMs } = yield* visit({ index: () => 0 }, { polls: 12 })
+    equal(came.filter(({ path }) => path === "/v1/index").length, 12)
+    strictEqual(refused, 0)
+    // Thirteen free questions are five at once and eight more at five a minute.
+    ok(skippedMs >= 2 * 60_000 - 5_000, `waited ${skippedMs} ms`)
+  }))
+
+liveTest(
+  "a service that goes away is waited for, longer each time, and found again",
+  () =>
+    Effect.gen(function* () {
+      const away = yield* visit({
+        unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 && nth < 5 ? lost() : null,
+      }, { polls: 2 })
+      strictEqual(away.error, "")
+      match(away.text, /ask again in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
+      const gone = yield* visit({
+        unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? lost() : null,
+      }, { polls: 9 })
+      match(gone.error, /did not answer 12 times in a row/)
+      match(gone.text, bought(1))
+    }),
+)

@@ -1,0 +1,207 @@
+/**
+ * The demonstration agent against the whole face, in this process and as a process of its own under
+ * the permissions of its task: what it says it spent is what the ledger says.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Clock, Effect, Layer, Ref } from "effect"
+import { type AgentOptions, live } from "../../src/agent/loop.ts"
+import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
+import { atomic } from "../../src/domain/money.ts"
+import { address } from "../../src/domain/payment.ts"
+import { make } from "../../src/http/layer.ts"
+import { Payments } from "../../src/services/Payments.ts"
+import { buyer } from "../support/buyers.ts"
+import { liveTest } from "../support/effect.ts"
+import { faceOptions, makeWorld, servicesOver } from "../support/face.ts"
+import { sampleItem } from "../support/items.ts"
+import { freePort } from "../support/process.ts"
+import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
+import { market } from "../support/sales.ts"
+
+/** Thirteen items, the last a strong move of a market that a report can be made on. */
+const stocked = Effect.gen(function* () {
+  const world = yield* makeWorld(12)
+  const now = yield* Clock.currentTimeMillis
+  const sold = endingMarket(1, now)
+  yield* Ref.set(world.shelf.markets, [sold])
+  yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
+  yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  const strong = sampleItem(13, now)
+  if (strong.type !== "mover") return world
+  const data = {
+    ...strong.data,
+    zScore: 8,
+    market: { ...strong.data.market, slug: String(sold.slug) },
+  }
+  yield* Ref.update(world.items, (items) => [...items, { ...strong, data }])
+  return world
+})
+
+/** The whole face at an address it knows as its own, for as long as the scope lives. */
+const opened = Effect.gen(function* () {
+  const world = yield* stocked
+  const port = freePort()
+  const base = `http://127.0.0.1:${port}`
+  const services = yield* Layer.build(
+    servicesOver(world, Layer.succeed(Payments, yield* Payments)),
+  )
+  const plenty = { limit: 1_000, windowMs: 60_000 }
+  const face = yield* Effect.provide(
+    make({
+      ...faceOptions,
+      terms: { ...faceOptions.terms, publicBaseUrl: base },
+      limits: { free: plenty, documents: plenty, invalidPayments: plenty },
+    }),
+    services,
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(() => Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, face.handle)),
+    (server) => Effect.promise(() => server.shutdown()),
+  )
+  const grow = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* Ref.update(world.items, (items) => [...items, sampleItem(14, now)])
+    yield* face.refresh
+  })
+  return { base, grow }
+})
+
+const spentBy = Effect.fnUntraced(function* (who: string) {
+  const ledger = yield* Ledger
+  return playBalance - (yield* ledger.balance(address(who)))
+})
+
+const visiting = (base: string, options: Partial<AgentOptions>): AgentOptions => ({
+  base: new URL(base),
+  start: "llms",
+  account: buyer(0),
+  throwAway: true,
+  limits: { budget: atomic("1.30"), perCall: atomic("1") },
+  polls: 3,
+  everyMs: 0,
+  since: null,
+  say: () => Effect.void,
+  ...options,
+})
+
+liveTest(
+  "the agent buys the feed, a digest, a report on a strong move, and what comes after them",
+  () =>
+    Effect.gen(function* () {
+      const { base, grow } = yield* opened
+      const lines: Array<string> = []
+      const say = (line: string) =>
+        Effect.andThen(
+          Effect.sync(() => void lines.push(line)),
+          line.startsWith("poll 2 ") ? grow : Effect.void,
+        )
+      yield* live(visiting(base, { say }))
+      const text = lines.join("\n")
+      equal(lines.filter((line) => line.startsWith("buying ")), [
+        "buying     /v1/signals?since=3&count=20 for $0.03",
+        "buying     /v1/digest for $0.10",
+        "buying     /v1/research?market=market-1 for $1.00",
+        "buying     /v1/signals?since=13&count=20 for $0.03",
+      ])
+      equal(lines.filter((line) => line.includes("receipt and books agree")).length, 4)
+      equal(lines.filter((line) => /^ {2}#\d+ moved: /.test(line)).length, 11)
+      match(text, /digest of 20.+: “Nothing repriced”/)
+      match(text, /report on “.+”, (low|medium|high) confidence/)
+      match(text, /bought {5}4 answers for \$1\.16[^]+left {7}\$0\.14 of \$1\.30\n.+--since 14$/)
+      strictEqual(yield* spentBy(buyer(0).address), atomic("1.16") as bigint)
+    }).pipe(Effect.provide(market())),
+)
+
+/** The agent as `deno task agent` starts it: the same permissions, and nothing else. */
+const started = Effect.fnUntraced(function* (
+  base: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const root = new URL("../..", import.meta.url)
+  const { tasks } = JSON.parse(
+    yield* Effect.promise(() => Deno.readTextFile(new URL("deno.json", root))),
+  )
+  const [deno, ...words]: ReadonlyArray<string> = tasks.agent.command.split(" ")
+  strictEqual(deno, "deno")
+  return new Deno.Command(Deno.execPath(), {
+    args: [...words, base, ...args],
+    cwd: root,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn()
+})
+
+const key = `0x${"1".padStart(64, "0")}`
+
+liveTest(
+  "deno task agent runs under its permissions, spends its own key's money, and never prints it",
+  () =>
+    Effect.gen(function* () {
+      const { base } = yield* opened
+      const child = yield* started(
+        base,
+        ["--polls", "1", "--every", "0", "--since", "9", "--card"],
+        {
+          BUYER_PRIVATE_KEY: key,
+          BUDGET_USD: "0.05",
+        },
+      )
+      const { code, stdout, stderr } = yield* Effect.promise(() => child.output())
+      const text = new TextDecoder().decode(stdout)
+      equal([code, new TextDecoder().decode(stderr)], [0, ""], text)
+      match(text, new RegExp(`^buyer {6}${buyer(0).address}\n`))
+      match(text, /passing {4}\/v1\/digest would go over the budget/)
+      match(text, /bought {5}1 answers for \$0\.03[^]+left {7}\$0\.02 of \$0\.05/)
+      ok(!text.includes(key) && !text.includes(key.slice(2)))
+      strictEqual(yield* spentBy(buyer(0).address), atomic("0.03") as bigint)
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "deno task agent says what is wrong with what it was started with, but not a key",
+  () =>
+    Effect.gen(function* () {
+      for (
+        const [args, env, why] of [
+          [["--polls", "x"], {}, /--polls must be a whole number/],
+          [["--what"], {}, /^deno task agent \[base address\]/],
+          [["ftp://a.example"], {}, /Not an address: ftp:\/\/a.example/],
+          [[], { BUDGET_USD: "much" }, /BUDGET_USD must be an amount such as 0.25/],
+          [[], { BUYER_PRIVATE_KEY: "0xsecret" }, /BUYER_PRIVATE_KEY must be 0x and 64 digits/],
+        ] as const
+      ) {
+        const child = yield* started("http://127.0.0.1:9", [...args], env)
+        const { code, stderr } = yield* Effect.promise(() => child.output())
+        const said = new TextDecoder().decode(stderr)
+        strictEqual(code, 1)
+        match(said, why)
+        ok(!said.includes("secret"), said)
+      }
+    }),
+)
+
+liveTest("Ctrl-C ends the agent with its summary", () =>
+  Effect.gen(function* () {
+    const { base } = yield* opened
+    const child = yield* started(base, ["--polls", "0", "--every", "600"], { BUDGET_USD: "0.03" })
+    const text = yield* Effect.promise(async () => {
+      let text = ""
+      let asked = false
+      for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (asked || !text.includes("passing ")) continue
+        asked = true
+        child.kill("SIGINT")
+      }
+      return text
+    })
+    const { code } = yield* Effect.promise(() => child.status)
+    equal(code, 0)
+    match(text, /poll 1 [^]+bought {5}1 answers for \$0\.03[^]+goes on {4}with --since 13\n$/)
+    yield* Effect.promise(() => child.stderr.cancel())
+  }).pipe(Effect.provide(market())))
