@@ -5,11 +5,11 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import type { AgentOptions } from "../../src/agent/loop.ts"
-import { live } from "../../src/agent/loop.ts"
+import { type AgentOptions, live } from "../../src/agent/loop.ts"
 import { atomic } from "../../src/domain/money.ts"
+import { challenge } from "../../src/domain/challenge.ts"
 import { products } from "../../src/domain/product.ts"
-import { challenge, receiptHeader } from "../../src/domain/x402.ts"
+import { receiptHeader } from "../../src/domain/x402.ts"
 import { buyer } from "./buyers.ts"
 import { terms } from "./terms.ts"
 
