@@ -7,6 +7,7 @@
 import type { Family } from "../domain/family.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { type Answer, answer } from "./answer.ts"
+import { agentCard } from "./documents/agentCard.ts"
 import { openApiDocument } from "./openapi.ts"
 
 export interface DocumentOptions {
@@ -18,9 +19,21 @@ export interface DocumentOptions {
 
 /** Every document, by its path. They share the documents' budget. */
 export function documents(options: DocumentOptions): ReadonlyMap<string, Answer> {
-  const others = new Map<string, Answer>()
+  const card = agentCardAnswer(options)
+  const others = new Map<string, Answer>([
+    ["/.well-known/agent-card.json", card],
+    // Where it was before 0.3.0.
+    ["/.well-known/agent.json", card],
+    // Whoever follows the card's own address finds it again.
+    ["/a2a", card],
+  ])
   const openApi = openApiDocument({ ...options, documents: others })
   return new Map([...others, ["/openapi.json", answer({ body: openApi, cache: "document" })]])
+}
+
+/** The card of the agent at /a2a, which answers GET with it as well. */
+export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "version">): Answer {
+  return answer({ body: JSON.stringify(agentCard(options)), cache: "document" })
 }
 
 /** The catalogue of sibling products. */

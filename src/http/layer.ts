@@ -14,11 +14,12 @@ import type { Payments } from "../services/Payments.ts"
 import type { RateLimits } from "../services/RateLimits.ts"
 import type { Research } from "../services/Research.ts"
 import type { Resolving } from "../services/Resolving.ts"
+import type { TaskStore } from "../services/TaskStore.ts"
 import type { TrackRecord } from "../services/TrackRecord.ts"
 import type { WhaleTable } from "../services/WhaleTable.ts"
-import { a2aRoute } from "./a2a.ts"
+import { a2aPath, a2aRoute } from "./a2a.ts"
 import type { VenueMode } from "./bodies.ts"
-import { documents, familyAnswer } from "./documents.ts"
+import { agentCardAnswer, documents, familyAnswer } from "./documents.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { legacyRoute } from "./legacy.ts"
@@ -103,7 +104,10 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
         terms: options.terms,
         paid,
         agents: new Map([
-          ["/a2a", yield* a2aRoute({ skills })],
+          [
+            a2aPath,
+            yield* a2aRoute({ skills, card: agentCardAnswer({ terms: options.terms, version }) }),
+          ],
           [mcpPath, yield* mcpRoute({ skills, version })],
         ]),
       }),
@@ -141,7 +145,15 @@ export const layer = (
 ): Layer.Layer<
   Served,
   CannotListen,
-  Digests | Feed | Payments | RateLimits | Research | Resolving | TrackRecord | WhaleTable
+  | Digests
+  | Feed
+  | Payments
+  | RateLimits
+  | Research
+  | Resolving
+  | TaskStore
+  | TrackRecord
+  | WhaleTable
 > =>
   Layer.effect(
     Served,

@@ -61,6 +61,7 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
   },
   "/.well-known/agent-card.json": { operationId: "getAgentCard", ...agentCard },
   "/.well-known/agent.json": { operationId: "getAgentCardFormer", ...agentCard },
+  "/a2a": { operationId: "getAgentCardHere", ...agentCard },
   "/.well-known/api-catalog": {
     operationId: "getApiCatalog",
     summary: "Where the descriptions of this API are",

@@ -1,0 +1,80 @@
+/**
+ * The agent card of A2A 0.3.0: who answers at /a2a, and one skill a row of the registry.
+ *
+ * It says no more than 0.3.0 knows: a card with the fields of 1.0 beside them is read as a card of 1.0.
+ * Nor does it name security schemes: payment is an extension, and nobody has to log in.
+ *
+ * @module
+ */
+import { exampleOf } from "../../domain/bazaar.ts"
+import { iconPath } from "../../domain/challenge.ts"
+import { usd } from "../../domain/money.ts"
+import { type Skill, skills } from "../../domain/skill.ts"
+import type { PaymentTerms } from "../../domain/x402.ts"
+
+/** The x402 extension of A2A under both of its names: v0.2's, and v0.1's, which libraries use. */
+export const x402Extensions = [
+  "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
+  "https://github.com/google-a2a/a2a-x402/v0.1",
+] as const
+
+export interface AgentCardOptions {
+  readonly terms: PaymentTerms
+  /** Of the interface. */
+  readonly version: string
+}
+
+/** The card, as an object: what it says depends on nothing else. */
+export function agentCard({ terms, version }: AgentCardOptions) {
+  const { publicBaseUrl, serviceName, chainId } = terms
+  const url = `${publicBaseUrl}/a2a`
+  const params = { x402Version: 2, networks: [`eip155:${chainId}`], assets: ["USDC"] }
+  return {
+    protocolVersion: "0.3.0",
+    name: serviceName,
+    description:
+      "Watches a prediction-market venue and sells what it finds, per call, in USDC over " +
+      "x402: noise-filtered moves, entries of tracked wallets with their record, outcomes that " +
+      "already exist, a digest every 4 hours, reports. The index, samples and the track record " +
+      "are free.",
+    url,
+    preferredTransport: "JSONRPC",
+    additionalInterfaces: [{ url, transport: "JSONRPC" }],
+    provider: { organization: serviceName, url: publicBaseUrl },
+    iconUrl: `${publicBaseUrl}${iconPath}`,
+    version,
+    documentationUrl: `${publicBaseUrl}/llms-full.txt`,
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      stateTransitionHistory: false,
+      extensions: x402Extensions.map((uri) => ({
+        uri,
+        description: "A paid skill answers with a task that asks for input and carries its x402 " +
+          "terms; reply on the task with the payment. Free skills need none.",
+        required: false,
+        params,
+      })),
+    },
+    supportsAuthenticatedExtendedCard: false,
+    defaultInputModes: ["application/json", "text/plain"],
+    defaultOutputModes: ["application/json"],
+    skills: skills.map(skillOfCard),
+  }
+}
+
+function skillOfCard(skill: Skill) {
+  const { name, title, description, tags, path, parameters } = skill
+  const cost = skill.kind === "free" ? "Free." : `$${usd(skill.product.price)} in USDC (x402).`
+  const params = exampleOf(parameters)
+  const pairs = Object.entries(params).map(([name, value]) => ` ${name}=${value}`).join("")
+  return {
+    id: name,
+    name: title,
+    description: `${cost} ${description}. The same as GET ${path}.`.replace("..", "."),
+    tags: [...tags, ...(skill.kind === "free" ? ["free"] : ["paid", "x402"])],
+    examples: [JSON.stringify({ skill: name, params }), `${name}${pairs}`],
+    inputModes: ["application/json", "text/plain"],
+    outputModes: ["application/json"],
+  }
+}
