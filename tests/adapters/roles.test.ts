@@ -5,19 +5,22 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Context, Duration, Effect, Exit, Layer, Redacted, type Scope } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Layer, Option, Redacted, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/adapters/postgres/client.ts"
 import { migrate, migrationFiles, MigrationNeeded } from "../../src/adapters/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/adapters/postgres/payments.ts"
 import { grantRoles, roles } from "../../src/adapters/postgres/roles.ts"
+import { layer as taskStore } from "../../src/adapters/postgres/tasks.ts"
 import { layer as whaleStore } from "../../src/adapters/postgres/whales.ts"
 import { marketScore, noSums } from "../../src/domain/score.ts"
 import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { TaskStore } from "../../src/services/TaskStore.ts"
 import { WhaleStore } from "../../src/services/WhaleStore.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
 import { led, paths, ticket } from "./payments.laws.ts"
+import { moveOf, opened } from "./tasks.laws.ts"
 import { actOf, entryOf, factsOf, marketOf, resolutionOf, start, walletOf } from "./whales.laws.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
@@ -138,6 +141,22 @@ asRole(
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_act")
     }).pipe(Effect.provide(whaleStore.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
+)
+
+asRole(
+  "the service keeps tasks from their offer to their end; the worker sees none of their secrets",
+  ({ service, refund }) =>
+    Effect.gen(function* () {
+      const { move, prune } = yield* TaskStore
+      const offered = yield* opened({ life: Duration.hours(1) })
+      const paying = Option.getOrThrow(yield* move(offered, moveOf("pay")))
+      const done = Option.getOrThrow(yield* move(paying, moveOf("complete")))
+      equal(done.state, "completed")
+      yield* opened({ life: Duration.zero })
+      equal(yield* prune, 1)
+      yield* refused(refund, "SELECT id FROM a2a_task")
+      yield* refused(service, "TRUNCATE a2a_task")
+    }).pipe(Effect.provide(taskStore().pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
 asRole(

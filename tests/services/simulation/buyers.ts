@@ -8,6 +8,7 @@ import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/domain/payment.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/domain/refusal.ts"
 import type { Payments } from "../../../src/services/Payments.ts"
+import type { Recalled } from "../../../src/services/recall.ts"
 import type { Answer, Delivery } from "../../../src/services/sale.ts"
 import type { Task } from "../../../src/services/settlement.ts"
 import { buyer, shown } from "../../support/buyers.ts"
@@ -75,7 +76,8 @@ const buyerAddresses = [0, 1, 2].map((n) => buyer(n).address)
 const comesBack = Effect.fnUntraced(function* (world: World, shops: Shops, signed: Signed) {
   const { random } = world
   for (let attempt = 0; attempt < 12 && world.seconds() < calmAtSeconds; attempt++) {
-    const told = yield* call(world, shops, signed, "buyer")
+    const how = attempt > 0 && random.chance(0.2) ? "recalls" : "sends"
+    const told = yield* call(world, shops, signed, "buyer", how)
     if (told === "delivered" || hopeless.has(told) || random.chance(0.1)) return
     yield* Effect.sleep(Duration.seconds(random.between(0.5, 25)))
   }
@@ -92,7 +94,8 @@ const stranger = Effect.fnUntraced(function* (world: World, shops: Shops, signed
     yield* Effect.sleep(Duration.seconds(random.between(1, 30)))
     if (!(yield* isPaid(world, signed))) continue
     const secret = random.chance(0.5) ? null : "a stranger's secret"
-    yield* call(world, shops, { ...signed, secret }, "stranger")
+    const how = random.chance(0.3) ? "recalls" : "sends"
+    yield* call(world, shops, { ...signed, secret }, "stranger", how)
     if (random.chance(0.3)) return
   }
 })
@@ -124,6 +127,7 @@ const call = Effect.fnUntraced(function* (
   shops: Shops,
   signed: Signed,
   who: Heard["who"],
+  how: "sends" | "recalls" = "sends",
 ) {
   const { random, database, note } = world
   const life = random.pick(shops).life()
@@ -135,10 +139,13 @@ const call = Effect.fnUntraced(function* (
   const payment = shown(authorization, signature)
   const before = database.stateOf(signed.paymentId)
   const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
-  const result = yield* life.service.sell(
-    { product, request, payment, late, secret },
-    taskBetween(work(world, signed), life.between),
-  ).pipe(
+  const asked = how === "recalls"
+    ? Effect.flatMap(life.service.recall(signed.paymentId, secret), asSold)
+    : life.service.sell(
+      { product, request, payment, late, secret },
+      taskBetween(work(world, signed), life.between),
+    )
+  const result = yield* asked.pipe(
     Effect.result,
     Effect.timeoutOption(Duration.seconds(patience)),
     Effect.raceFirst(Effect.as(life.died, Option.none())),
@@ -165,6 +172,29 @@ const call = Effect.fnUntraced(function* (
 })
 
 type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
+
+/** What a recall tells, in the words of a sale. */
+function asSold(
+  recalled: Recalled,
+): Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> {
+  const refused = (code: NotCharged["code"], taken: boolean) =>
+    Effect.fail(new NotCharged({ code, message: recalled.state, taken }))
+  switch (recalled.state) {
+    case "answered":
+      return Effect.succeed(recalled.delivery)
+    case "used":
+      return refused("payment_already_used", true)
+    case "refunded":
+      return refused("payment_refunded", true)
+    case "underway":
+      return Effect.fail(new Unresolved({ message: "underway", retryAfterSeconds: 1 }))
+    case "released":
+    case "unknown":
+      return refused("payments_unavailable", false)
+    case "void":
+      return refused("payment_required", false)
+  }
+}
 
 const paidBodyOf = (result: Outcome, handedOver: boolean) =>
   Result.isSuccess(result) && handedOver && result.success.receipt !== null
