@@ -4,19 +4,23 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { Clock, Effect, Layer, Ref } from "effect"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Clock, Duration, Effect, Layer, Option, Ref, Result, Schedule } from "effect"
 import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
 import { address } from "../../src/domain/payment.ts"
 import { products } from "../../src/domain/product.ts"
+import { decodePaymentJson } from "../../src/domain/shownPayment.ts"
 import { skills } from "../../src/domain/skill.ts"
 import { Payments } from "../../src/services/Payments.ts"
+import { type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
+import { Signatures } from "../../src/services/Signatures.ts"
 import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { makeFace, makeWorld, type World } from "../support/face.ts"
-import { clientKinds, connect, payFor } from "../support/mcp.ts"
+import { clientKinds, connect, currentRequest, payFor, type ToolResult } from "../support/mcp.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../support/products.ts"
-import { market } from "../support/sales.ts"
+import { market, replica } from "../support/sales.ts"
+import { token } from "../support/terms.ts"
 
 const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)
@@ -57,6 +61,10 @@ const json = (url: string, init: RequestInit = {}) =>
   Effect.promise(async () => await (await fetch(url, init)).json())
 
 const paid = (meta: Record<string, unknown>) => ({ "x402/payment": meta })
+const errorOf = ({ structuredContent }: ToolResult): Record<string, unknown> =>
+  Object(structuredContent?.["error"])
+const receiptOf = ({ _meta }: ToolResult): Record<string, unknown> =>
+  Object(_meta?.["x402/payment-response"])
 for (const kind of clientKinds) {
   liveTest(
     `client ${kind} lists the tools, reads a free one, is told the terms and buys`,
@@ -84,9 +92,230 @@ for (const kind of clientKinds) {
           2,
           true,
         ])
-        const receipt = bought._meta?.["x402/payment-response"] as Record<string, unknown>
-        equal([receipt["success"], receipt["payer"]], [true, buyer(0).address.toLowerCase()])
+        const { success, payer } = receiptOf(bought)
+        equal([success, payer], [true, buyer(0).address.toLowerCase()])
         strictEqual(yield* spent(), products.signals.price as bigint)
       }).pipe(Effect.provide(market())),
   )
 }
+
+const key = "a-secret-of-the-buyer-1"
+const bought = { count: 2 }
+
+/** A client at the service, with the payment that the reference buyer signs for get_signals. */
+const atTheTill = Effect.fnUntraced(function* (headers: Record<string, string> = {}) {
+  const base = yield* shop
+  const { call: ask } = yield* connect("2 pinned", `${base}/mcp`, { headers })
+  const call = (name: string, given: Record<string, unknown>, meta?: Record<string, unknown>) =>
+    Effect.promise(() => ask(name, given, meta))
+  const payment = yield* payFor(yield* call("get_signals", bought))
+  return { base, call, payment }
+})
+
+liveTest(
+  "the same payment with its secret fetches the same answer, and costs nothing more",
+  () =>
+    Effect.gen(function* () {
+      const { call, payment } = yield* atTheTill()
+      const named = paid({
+        ...payment,
+        extensions: { "payment-identifier": { info: { required: false, id: key } } },
+      })
+      const first = yield* call("get_signals", bought, named)
+      const again = yield* call("get_signals", bought, named)
+      equal(again.structuredContent, first.structuredContent)
+      equal(receiptOf(again), receiptOf(first))
+      equal([first._meta?.["idempotent-replayed"], again._meta?.["idempotent-replayed"]], [
+        undefined,
+        true,
+      ])
+      strictEqual(yield* spent(), products.signals.price as bigint)
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "an Idempotency-Key of the client's requests is a secret too",
+  () =>
+    Effect.gen(function* () {
+      const { call, payment } = yield* atTheTill({ "idempotency-key": key })
+      const first = yield* call("get_signals", bought, paid(payment))
+      const again = yield* call("get_signals", bought, paid(payment))
+      equal([again.structuredContent, again._meta?.["idempotent-replayed"]], [
+        first.structuredContent,
+        true,
+      ])
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "a payment that was used tells whoever lacks its secret so, with the receipt",
+  () =>
+    Effect.gen(function* () {
+      const { call, payment } = yield* atTheTill()
+      const first = yield* call("get_signals", bought, paid(payment))
+      const again = yield* call("get_signals", bought, paid(payment))
+      const { code, charged, receipt } = errorOf(again)
+      equal([again.isError, code, charged], [true, "payment_already_used", true])
+      equal({ success: true, ...Object(receipt) }, receiptOf(first))
+      strictEqual(yield* spent(), products.signals.price as bigint)
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "a forged payment gets the terms again, with why, and takes nothing",
+  () =>
+    Effect.gen(function* () {
+      const { call, payment } = yield* atTheTill()
+      const { authorization } = Object(payment["payload"])
+      const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
+      const forged = { ...payment, payload: { authorization, signature } }
+      const told = yield* call("get_signals", bought, paid(forged))
+      equal([told.isError, told.structuredContent?.["x402Version"]], [true, 2])
+      match(String(told.structuredContent?.["error"]), /signature/i)
+      strictEqual(yield* spent(), 0n)
+      // The real one was not spoiled by it.
+      equal(receiptOf(yield* call("get_signals", bought, paid(payment)))["success"], true)
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "arguments that are wrong leave the payment unused: it buys with the right ones",
+  () =>
+    Effect.gen(function* () {
+      const { call, payment } = yield* atTheTill()
+      const told = yield* call("get_signals", { count: 21 }, paid(payment))
+      const { code, charged, hint } = errorOf(told)
+      equal([told.isError, code, charged], [true, "invalid_parameter", false])
+      match(String(hint), /was not used/)
+      strictEqual(yield* spent(), 0n)
+      equal(receiptOf(yield* call("get_signals", bought, paid(payment)))["success"], true)
+    }).pipe(Effect.provide(market())),
+)
+
+liveTest(
+  "one payment over HTTP and over MCP is one sale, of one request",
+  () =>
+    Effect.gen(function* () {
+      const { base, call, payment } = yield* atTheTill({ "idempotency-key": key })
+      const overHttp = yield* json(`${base}/v1/signals?count=2`, {
+        headers: { "payment-signature": btoa(JSON.stringify(payment)), "idempotency-key": key },
+      })
+      equal([overHttp.count, overHttp.charged], [2, true])
+      const overMcp = yield* call("get_signals", { count: "2" }, paid(payment))
+      equal([overMcp.structuredContent, overMcp._meta?.["idempotent-replayed"]], [overHttp, true])
+      const other = yield* call("get_signals", { count: 3 }, paid(payment))
+      equal(errorOf(other)["code"], "payment_conflict")
+      strictEqual(yield* spent(), products.signals.price as bigint)
+    }).pipe(Effect.provide(market())),
+)
+
+for (
+  const [name, given, product] of [
+    ["get_resolving", { withinHours: 72 }, products.resolving],
+    ["get_whales", {}, products.whales],
+    ["get_research", { market: "market-1" }, products.research],
+    ["get_latest", {}, products.latest],
+    ["get_signal", { index: 1 }, products.signal],
+    ["get_digest", {}, products.digest],
+    ["get_digest_history", { hours: 168 }, products.digest_history],
+  ] as const
+) {
+  liveTest(`${name} is bought, which is ${product.order}`, () =>
+    Effect.gen(function* () {
+      const { call } = yield* atTheTill()
+      const payment = yield* payFor(yield* call(name, given))
+      const told = yield* call(name, given, paid(payment))
+      equal([told.isError, told.structuredContent?.["success"]], [undefined, true])
+      equal(receiptOf(told)["success"], true)
+      strictEqual(yield* spent(), product.price as bigint)
+    }).pipe(Effect.provide(market())))
+}
+
+liveTest(
+  "a tool that nobody knows is an error of the protocol, in either client",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* shop
+      for (const kind of clientKinds) {
+        const { call } = yield* connect(kind, `${base}/mcp`)
+        const told = yield* Effect.promise(() =>
+          call("get_rich").then(() => null, (error) => error)
+        )
+        equal([told?.code, /no tool of this name/.test(told?.message)], [-32602, true])
+      }
+    }).pipe(Effect.provide(market())),
+)
+
+for (const kind of clientKinds) {
+  liveTest(
+    `two replicas serve client ${kind} in turn, as if they were one`,
+    () =>
+      Effect.gen(function* () {
+        const world = yield* stocked
+        const bases = [yield* serve(world, yield* Payments), yield* serve(world, yield* replica)]
+        const served: Array<string> = []
+        const turns: typeof fetch = (input, init) => {
+          const base = bases[served.length % 2] ?? ""
+          served.push(base)
+          return fetch(`${base}${new URL(String(input)).pathname}`, init)
+        }
+        const headers = { "idempotency-key": key }
+        const { call, tools } = yield* connect(kind, `${bases[0]}/mcp`, { fetch: turns, headers })
+        for (let count = 0; count < 2; count++) {
+          strictEqual((yield* Effect.promise(tools)).length, skills.length)
+        }
+        const payment = yield* payFor(yield* Effect.promise(() => call("get_latest")))
+        const answers: Array<ToolResult> = []
+        for (let count = 0; count < 2; count++) {
+          answers.push(yield* Effect.promise(() => call("get_latest", {}, paid(payment))))
+        }
+        const [first, second] = answers
+        equal(second?.structuredContent, first?.structuredContent)
+        equal(second?._meta?.["idempotent-replayed"], true)
+        strictEqual(yield* spent(), products.latest.price as bigint)
+        equal(new Set(served), new Set(bases))
+      }).pipe(Effect.provide(market())),
+  )
+}
+
+/** The row of a payment, once it satisfies the test. */
+const rowOf = Effect.fnUntraced(function* (
+  payment: unknown,
+  satisfied: (row: Payment) => boolean,
+) {
+  const store = yield* PaymentStore
+  const signatures = yield* Signatures
+  const { authorization } = Result.getOrThrow(decodePaymentJson(payment))
+  return yield* Effect.repeat(
+    Effect.map(
+      store.find(signatures.paymentId({ ...token, ...authorization })),
+      Option.getOrNull,
+    ),
+    {
+      until: (row) => row !== null && satisfied(row),
+      schedule: Schedule.spaced("5 millis"),
+    },
+  ).pipe(Effect.timeout("10 seconds"))
+})
+
+liveTest(
+  "an answer counts as handed over when it has left, and not when its client had",
+  () =>
+    Effect.gen(function* () {
+      const { base, call, payment } = yield* atTheTill()
+      const gone = new AbortController()
+      const init = currentRequest("tools/call", { name: "get_signals", arguments: bought }, {
+        meta: paid(payment),
+      })
+      const asked = fetch(`${base}/mcp`, { ...init, signal: gone.signal }).catch(() => null)
+      yield* rowOf(payment, ({ state }) => state === "settling")
+      gone.abort()
+      yield* Effect.promise(() => asked)
+      yield* rowOf(payment, ({ state }) => state === "answered")
+
+      const heard = yield* payFor(yield* call("get_latest", {}), 1)
+      strictEqual((yield* call("get_latest", {}, paid(heard))).isError, undefined)
+      yield* rowOf(heard, ({ sent }) => sent)
+      strictEqual((yield* rowOf(payment, () => true))?.sent, false)
+    }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),
+)
