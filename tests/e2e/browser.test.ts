@@ -12,6 +12,7 @@ import { Base64 } from "effect/encoding"
 import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
 import { address } from "../../src/domain/payment.ts"
 import { type Product, products } from "../../src/domain/product.ts"
+import { x402Extensions } from "../../src/http/documents/agentCard.ts"
 import { type Call, missing, type Sight, visit as open } from "../support/browser.ts"
 import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
@@ -295,6 +296,57 @@ pageTest(
       const [bought] = yield* visit(paid)
       const { structuredContent, _meta } = resultOf(bought)
       equal([structuredContent.charged, _meta["x402/payment-response"].success], [true, true])
+      strictEqual(yield* spent, sumOf([products.latest]))
+    }),
+)
+
+/** A message to /a2a, as a page sends it. */
+const said = (base: string, message: Record<string, unknown>): Call => ({
+  url: `${base}/a2a`,
+  method: "POST",
+  headers: {
+    "Content-Type": "application/json",
+    "A2A-Version": "0.3",
+    "X-A2A-Extensions": x402Extensions.join(", "),
+  },
+  body: JSON.stringify({
+    ...{ jsonrpc: "2.0", id: 1, method: "message/send" },
+    params: {
+      message: { kind: "message", role: "user", messageId: crypto.randomUUID(), ...message },
+    },
+  }),
+})
+
+pageTest(
+  "a page reads the card of /a2a, uses a free skill, and pays for another in its task",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* openShop(spoil)
+      const use = (skill: string) => said(base, { parts: [{ kind: "data", data: { skill } }] })
+      const [card, index, asked, bare] = yield* visit(
+        { url: `${base}/a2a` },
+        use("get_index"),
+        use("get_latest"),
+        { ...use("get_index"), url: `${base}/a2a?bare` },
+      )
+      equal(JSON.parse(card?.body ?? "").protocolVersion, "0.3.0")
+      const taskOf = (sight: Sight | undefined) => JSON.parse(sight?.body ?? "").result
+      equal(taskOf(index).artifacts[0].parts.at(-1).data.index, 3)
+      match(index?.headers["ratelimit"] ?? "", /^"free";r=4/)
+      strictEqual(index?.headers["x-a2a-extensions"], x402Extensions.join(", "))
+      strictEqual(bare && outcome(bare), "blocked")
+      const { id, contextId, status: { message: { metadata } } } = taskOf(asked)
+      const structuredContent = metadata["x402.payment.required"]
+      const [bought] = yield* visit(said(base, {
+        ...{ taskId: id, contextId, parts: [{ kind: "text", text: "Here is the payment" }] },
+        metadata: {
+          "x402.payment.status": "payment-submitted",
+          "x402.payment.payload": yield* payFor({ content: [], structuredContent }),
+        },
+      }))
+      const { status, artifacts } = taskOf(bought)
+      equal([status.state, artifacts[0].parts.at(-1).data.charged], ["completed", true])
+      strictEqual(status.message.metadata["x402.payment.receipts"][0].success, true)
       strictEqual(yield* spent, sumOf([products.latest]))
     }),
 )
