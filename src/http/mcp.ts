@@ -149,7 +149,7 @@ const admit = (
       : overBudget(asked, flooded)
   }
   const work = skill === undefined ? null : callPaid(ports, skill, call)
-  if (work !== null && payment !== undefined) return Effect.succeed({ fields: null, call: work })
+  if (payment !== undefined) return Effect.succeed({ fields: null, call: work })
   return Effect.map(spendDocuments(ports, asked, call), (fields) => ({ fields, call: work }))
 }
 

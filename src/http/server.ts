@@ -79,7 +79,8 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(bodyBytesMax),
     )
-    const handled = HttpEffect.toHandled(app, (request, response) => {
+    // `toHandled` lets nothing interrupt what it runs, and only a router of Effect's undoes that.
+    const handled = HttpEffect.toHandled(Effect.interruptible(app), (request, response) => {
       const withoutBody = request.method === "HEAD"
       const sent = HttpServerResponse.omitsBody(response, withoutBody)
         ? response

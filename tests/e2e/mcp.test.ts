@@ -319,3 +319,21 @@ liveTest(
       strictEqual((yield* rowOf(payment, () => true))?.sent, false)
     }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),
 )
+
+liveTest(
+  "a client that hangs up before its payment is settled has not paid",
+  () =>
+    Effect.gen(function* () {
+      const { base, payment } = yield* atTheTill()
+      const gone = new AbortController()
+      const init = currentRequest("tools/call", { name: "get_signals", arguments: bought }, {
+        meta: paid(payment),
+      })
+      const asked = fetch(`${base}/mcp`, { ...init, signal: gone.signal }).catch(() => null)
+      yield* rowOf(payment, ({ state }) => state === "claimed")
+      gone.abort()
+      yield* Effect.promise(() => asked)
+      yield* rowOf(payment, ({ state }) => state === "released")
+      strictEqual(yield* spent(), 0n)
+    }).pipe(Effect.provide(market({ delay: Duration.millis(100) }))),
+)

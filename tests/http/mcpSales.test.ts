@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, fail, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
@@ -13,6 +13,9 @@ import { NotCharged, RefundQueued, Unresolved } from "../../src/domain/refusal.t
 import { type FreeSkill, skillName, skills } from "../../src/domain/skill.ts"
 import { paymentRequired } from "../../src/domain/challenge.ts"
 import { second } from "../../src/domain/time.ts"
+import { answer } from "../../src/http/answer.ts"
+import { callFree } from "../../src/http/mcpTools.ts"
+import type { SkillPorts } from "../../src/http/skills.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, makeWorld, paymentFor, type World } from "../support/face.ts"
@@ -85,14 +88,31 @@ test("free tools spend the budget of the free rows, and say what is left of it",
     strictEqual(String(data.retryAfterSeconds), headers.get("retry-after"))
   }))
 
-test("a flood of free calls is refused from memory, without a question to the store", () =>
+test("a flood of free calls is refused from memory: no question to the store, no look at the rest", () =>
   Effect.gen(function* () {
     const { post, world } = yield* open()
-    const free = currentRequest("tools/call", { name: "get_index" })
-    yield* Effect.replicateEffect(post(free), 6)
+    const free = { name: "get_index" }
+    yield* Effect.replicateEffect(post(currentRequest("tools/call", free)), 6)
     const asked = yield* Ref.get(world.asked)
-    strictEqual((yield* post(free)).status, 429)
+    const mismatched = { headers: { "mcp-name": "get_pulse" } }
+    strictEqual((yield* post(currentRequest("tools/call", free, mismatched))).status, 429)
     strictEqual(yield* Ref.get(world.asked), asked)
+  }))
+
+test("a free tool whose row answers an error says that it is one", () =>
+  Effect.gen(function* () {
+    const row = { limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) }, paid: null }
+    const health = skills.find((skill): skill is FreeSkill => skill.name === "get_health")
+    const told = yield* callFree(
+      {
+        free: {
+          health: { ...row, current: () => answer({ body: "{}", status: 503, cache: "none" }) },
+        },
+      } as unknown as SkillPorts,
+      health ?? fail(),
+      { given: {}, payment: undefined, idempotencyKey: null, address: "192.0.2.1" },
+    )
+    equal([told.result.isError, told.result.structuredContent], [true, {}])
   }))
 
 test("whatever is no free call and shows no payment spends the documents' budget", () =>
