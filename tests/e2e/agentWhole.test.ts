@@ -10,11 +10,10 @@ import { type AgentOptions, live } from "../../src/agent/loop.ts"
 import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
 import { atomic } from "../../src/domain/money.ts"
 import { address } from "../../src/domain/payment.ts"
-import { make } from "../../src/http/layer.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeWorld, servicesOver } from "../support/face.ts"
+import { faceOptions, makeFace, makeWorld } from "../support/face.ts"
 import { sampleItem } from "../support/items.ts"
 import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
@@ -44,18 +43,12 @@ const opened = Effect.gen(function* () {
   const world = yield* stocked
   const port = freePort()
   const base = `http://127.0.0.1:${port}`
-  const services = yield* Layer.build(
-    servicesOver(world, Layer.succeed(Payments, yield* Payments)),
-  )
   const plenty = { limit: 1_000, windowMs: 60_000 }
-  const face = yield* Effect.provide(
-    make({
-      ...faceOptions,
-      terms: { ...faceOptions.terms, publicBaseUrl: base },
-      limits: { free: plenty, documents: plenty, invalidPayments: plenty },
-    }),
-    services,
-  )
+  const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments), {
+    ...faceOptions,
+    terms: { ...faceOptions.terms, publicBaseUrl: base },
+    limits: { free: plenty, documents: plenty, invalidPayments: plenty },
+  })
   yield* Effect.acquireRelease(
     Effect.sync(() => Deno.serve({ port, hostname: "127.0.0.1", onListen: () => {} }, face.handle)),
     (server) => Effect.promise(() => server.shutdown()),

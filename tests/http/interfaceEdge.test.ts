@@ -1,0 +1,219 @@
+/**
+ * The interface, row by row: what every answer carries whatever its status, which methods a path has,
+ * where the predecessor's paths lead, and which versions are spoken.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect, Ref, References } from "effect"
+import { TestClock } from "effect/testing"
+import { products } from "../../src/domain/product.ts"
+import { NotCharged, type RefusalCode } from "../../src/domain/refusal.ts"
+import { hour } from "../../src/domain/time.ts"
+import { test } from "../support/effect.ts"
+import { makeFace, paymentFor } from "../support/face.ts"
+import { heldDigest } from "../support/heldDigests.ts"
+import { faultOf } from "../support/shape.ts"
+import { at, json, noon, sellingAs, stocked, stockedFace } from "../support/stockedFace.ts"
+import { terms } from "../support/terms.ts"
+
+const base = terms.publicBaseUrl
+const knownPayment = `/v1/payments/0x${"5a".repeat(32)}`
+const reads = "GET, HEAD, OPTIONS"
+const long = (length: number) => "x".repeat(length)
+
+/** Request, headers, status, and the code of its error. */
+const rows: ReadonlyArray<
+  readonly [ask: string, headers: Readonly<Record<string, string>>, status: number, code: string]
+> = [
+  ["GET /v1/index", {}, 200, ""],
+  ["HEAD /v1/index", {}, 200, ""],
+  ["OPTIONS /v1/index", {}, 204, ""],
+  ["OPTIONS /v1/latest", {}, 204, ""],
+  ["OPTIONS /nowhere", {}, 204, ""],
+  ["OPTIONS /mcp", {}, 204, ""],
+  ["OPTIONS /a2a", {}, 204, ""],
+  ["GET /v1/index", { "if-none-match": "*" }, 304, ""],
+  ["HEAD /v1/index", { "if-none-match": "*" }, 304, ""],
+  ["GET /api/signals", {}, 308, ""],
+  ["GET /v1/payments/0x5a", {}, 400, "invalid_parameter"],
+  ["GET /v1/latest", {}, 402, ""],
+  ["HEAD /v1/latest", {}, 402, ""],
+  ["GET /v1/latest", { "payment-signature": "not base64" }, 402, ""],
+  ["GET /v1/latest", { "x-payment": "e30=" }, 402, ""],
+  ["GET /nowhere", {}, 404, "not_found"],
+  ["GET /v1", {}, 404, "not_found"],
+  [`GET ${knownPayment}`, {}, 404, "not_found"],
+  ["POST /v1/index", {}, 405, "method_not_allowed"],
+  ["DELETE /v1/latest", {}, 405, "method_not_allowed"],
+  ["GET /mcp", {}, 405, "method_not_allowed"],
+  ["PUT /a2a", {}, 405, "method_not_allowed"],
+  ["POST /v1/index", { "content-length": "65537" }, 413, "payload_too_large"],
+  [`GET /v1/index?${long(2_048)}`, {}, 414, "uri_too_long"],
+  ["GET /v1/latest", { "payment-signature": long(8_193) }, 431, "headers_too_large"],
+]
+
+for (const [ask, headers, status, code] of rows) {
+  const [method = "", path = ""] = ask.split(" ")
+  const shown = Object.entries(headers).map(([name, value]) => `${name}: ${value.slice(0, 12)}`)
+  test(`${[ask.slice(0, 40), ...shown].join(", ")} is ${status} ${code}`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* stockedFace()
+      const id = "request-0123456789"
+      const response = yield* get(path, { method, headers: { ...headers, "x-request-id": id } })
+      strictEqual(response.status, status)
+      strictEqual(response.headers.get("x-request-id"), id)
+      strictEqual(response.headers.get("access-control-allow-origin"), "*")
+      strictEqual(yield* faultOf(path.split("?")[0] ?? "", method, response), null)
+      if (code === "") return
+      const body = yield* json(response)
+      equal([at(body, "error.code"), at(body, "error.charged"), at(body, "error.requestId")], [
+        ...[code, false, id],
+      ])
+    }))
+}
+
+/** Statuses that only a call with a payment meets, and how it comes to them. */
+const refused: ReadonlyArray<readonly [RefusalCode, status: number]> = [
+  ["payment_in_progress", 409],
+  ["payment_refunded", 410],
+  ["below_threshold", 422],
+  ["rate_limited", 429],
+  ["internal_error", 500],
+  ["facilitator_error", 502],
+  ["payments_unavailable", 503],
+  ["upstream_timeout", 504],
+]
+
+for (const [code, status] of refused) {
+  test(`a paid call that is refused with ${status} ${code} carries what every answer does`, () =>
+    Effect.gen(function* () {
+      const refusal = new NotCharged({ code, message: "why" })
+      const { get } = yield* stockedFace(sellingAs(Effect.fail(refusal)))
+      const headers = { "payment-signature": yield* paymentFor(products.latest) }
+      const response = yield* get("/v1/latest", { headers })
+      strictEqual(response.status, status)
+      strictEqual(yield* faultOf("/v1/latest", "GET", response), null)
+    }))
+}
+
+/** What a payment meets where the answer is not to be had: route, world, status, code. */
+const unanswered: ReadonlyArray<
+  readonly [keyof typeof products, query: string, world: string, status: number, code: RefusalCode]
+> = [
+  ["latest", "", "an empty feed", 404, "signal_not_found"],
+  ["signal", "?index=31", "thirty items", 404, "signal_not_found"],
+  ["signals", "", "a feed of an hour ago", 503, "data_stale"],
+  ["digest", "", "a digest of five hours ago", 503, "digest_stale"],
+  ["resolving", "", "no market", 422, "below_threshold"],
+  ["whales", "", "no wallet that is judged", 422, "below_threshold"],
+  ["research", "?market=unknown", "no such market", 404, "market_not_found"],
+]
+
+for (const [id, query, world, status, code] of unanswered) {
+  const { path } = products[id]
+  test(`a paid ${path}${query} with ${world} is ${status} ${code}, and is not charged`, () =>
+    Effect.gen(function* () {
+      const made = yield* stocked
+      if (world === "an empty feed") yield* Ref.set(made.items, [])
+      if (world === "no market") yield* Ref.set(made.shelf.markets, [])
+      if (world === "no wallet that is judged") yield* Ref.set(made.shelf.whales, [])
+      if (world === "a digest of five hours ago") {
+        yield* made.digests.prune(Infinity)
+        yield* made.digests.add(heldDigest(noon - 5 * hour))
+      }
+      const { get } = yield* makeFace(made)
+      if (world.startsWith("a feed")) yield* TestClock.adjust("61 minutes")
+      const headers = { "payment-signature": yield* paymentFor(products[id]) }
+      const response = yield* get(path + query, { headers })
+      strictEqual(response.status, status)
+      strictEqual(yield* faultOf(path, "GET", response), null)
+      const body = yield* json(response)
+      equal([at(body, "error.code"), at(body, "error.charged")], [code, false])
+      ok(!response.headers.has("payment-response"))
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
+}
+
+/** What is posted to an endpoint of agents: its path, its type and body, the status, the error's code. */
+const posted: ReadonlyArray<
+  readonly [path: string, type: string, body: string, status: number, code: number | null]
+> = [
+  ["/mcp", "text/plain", "{}", 415, -32600],
+  ["/a2a", "text/plain", "{}", 415, -32600],
+  ["/mcp", "application/json", "{", 400, -32700],
+  ["/a2a", "application/json", "{", 200, -32700],
+  ["/a2a", "application/json", '{"jsonrpc":"2.0","id":1,"method":"nothing/known"}', 200, -32601],
+]
+
+for (const [path, type, body, status, code] of posted) {
+  test(`POST ${path} of ${type} ${body} is ${status} with JSON-RPC error ${code}`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* stockedFace()
+      const response = yield* get(path, { method: "POST", body, headers: { "content-type": type } })
+      strictEqual(response.status, status)
+      strictEqual(yield* faultOf(path, "POST", response), null)
+      equal(at(yield* json(response), "error.code"), code)
+    }))
+}
+
+/** Path, and the methods it answers. */
+const methods: ReadonlyArray<readonly [path: string, allow: string]> = [
+  ["/v1/index", reads],
+  ["/.well-known/family", reads],
+  ["/v1/research", reads],
+  ["/openapi.json", reads],
+  [knownPayment, reads],
+  ["/api/signals", reads],
+  ["/a2a", `${reads}, POST`],
+  ["/mcp", "OPTIONS, POST"],
+]
+
+for (const [path, allow] of methods) {
+  test(`${path} answers ${allow}, and says so`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* stockedFace()
+      for (const method of ["OPTIONS", "PATCH"]) {
+        const response = yield* get(path, { method })
+        strictEqual(response.status, method === "OPTIONS" ? 204 : 405)
+        strictEqual(response.headers.get("allow"), allow)
+      }
+      for (const method of ["GET", "HEAD", "POST"]) {
+        const { status } = yield* get(path, { method })
+        strictEqual(status !== 405, allow.includes(method), method)
+      }
+    }))
+}
+
+/** A path of the predecessor, and where it leads for good. */
+const legacy: ReadonlyArray<readonly [path: string, to: string]> = [
+  ["/api/signals", "/v1/signals"],
+  ["/api/signals?since=5", "/v1/signals?since=5"],
+  ["/api/whales", "/v1/whales"],
+  ["/api/anything/else", "/v1/index"],
+  ["/api", "/v1/index"],
+]
+
+for (const [path, to] of legacy) {
+  test(`${path} is moved for good to ${to}`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* stockedFace()
+      const { status, headers } = yield* get(path)
+      equal([status, headers.get("location")], [308, `${base}${to}`])
+      strictEqual(headers.get("link"), `<${base}${to.split("?")[0]}>; rel="successor-version"`)
+      match(headers.get("deprecation") ?? "", /^@\d+$/)
+    }))
+}
+
+test("the service is version 1.0.0, described by OpenAPI 3.1, with the security scheme x402", () =>
+  Effect.gen(function* () {
+    const { get } = yield* stockedFace()
+    const contract = yield* json(yield* get("/openapi.json"))
+    equal([at(contract, "info.version")], ["1.0.0"])
+    match(String(at(contract, "openapi")), /^3\.1\.\d$/)
+    equal(at(contract, "components.securitySchemes.x402.scheme"), "x402")
+    const paths = contract["paths"] ?? {}
+    for (const { path } of Object.values(products)) {
+      equal(paths[path]?.["get"]?.["security"], [{ x402: [] }], path)
+    }
+    equal(at(yield* json(yield* get("/health")), "version"), "1.0.0")
+  }))
