@@ -8,7 +8,7 @@ import type { PaymentTerms } from "../domain/x402.ts"
 import type { Answer } from "./answer.ts"
 import { api } from "./api.ts"
 import { agentOperations, agentSchemas } from "./openapi/agents.ts"
-import { documentOperations } from "./openapi/documents.ts"
+import { describeDocuments } from "./openapi/documents.ts"
 import { errorResponses } from "./openapi/errors.ts"
 import { headers } from "./openapi/headers.ts"
 import { completing } from "./openapi/operations.ts"
@@ -34,7 +34,8 @@ export function openApiDocument(options: OpenApiOptions): string {
   for (const [path, item] of Object.entries(made.paths)) {
     if (item.get !== undefined) paths[path] = { get: complete(path, item.get) }
   }
-  Object.assign(paths, documentOperations(documents))
+  const { operations, examples } = describeDocuments(documents)
+  Object.assign(paths, operations)
   for (const [path, post] of Object.entries(agentOperations(terms))) {
     paths[path] = { ...paths[path], post }
   }
@@ -76,6 +77,7 @@ export function openApiDocument(options: OpenApiOptions): string {
       securitySchemes: { x402: scheme },
       headers,
       responses: errorResponses,
+      examples,
       schemas: { ...made.components.schemas, ...agentSchemas },
     },
   }, plainly)

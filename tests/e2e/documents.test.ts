@@ -9,40 +9,14 @@ import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { hasDocumentTools, judge, type Ran, runTool } from "../support/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../support/face.ts"
 import { skipAloud } from "../support/oracle.ts"
-import { terms } from "../support/terms.ts"
+import { servedFace } from "../support/servedFace.ts"
 
 const sold = Object.values(products)
 
-/** The face on a real socket, which names its own address in everything it says. */
-const served = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
-  const opened = Promise.withResolvers<(request: Request) => Response | Promise<Response>>()
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      Deno.serve(
-        { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-        async (request) => await (await opened.promise)(request),
-      )
-    ),
-    (server) => Effect.promise(() => server.shutdown()),
-  )
-  const base = `http://127.0.0.1:${server.addr.port}`
-  const face = yield* makeFace(world, undefined, {
-    ...faceOptions,
-    terms: { ...terms, publicBaseUrl: base },
-    // A crawler asks as fast as it can: what it finds is the question here, not how soon.
-    limits: { free: "off", documents: "off", invalidPayments: "off" },
-  })
-  const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
-  opened.resolve((request) => face.handle(request, { remoteAddr }))
-  return base
-})
-
 /** /openapi.json as it is served, in a file that goes away with the scope. */
 const openApiFile = Effect.gen(function* () {
-  const base = yield* served
+  const base = yield* servedFace
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => Deno.makeTempDir()),
     (folder) => Effect.promise(() => Deno.remove(folder, { recursive: true })),
@@ -143,7 +117,7 @@ function crawled(): void {
     "@agentcash/discovery finds every paid path with its price, and no other",
     () =>
       Effect.gen(function* () {
-        const ran = yield* run("discovery", ["discover", yield* served, "--json"])
+        const ran = yield* run("discovery", ["discover", yield* servedFace, "--json"])
         took(ran)
         const { resources, warnings } = JSON.parse(ran.stdout) as Discovered
         const paid = resources.filter(({ authHint }) => authHint !== "unprotected")
@@ -162,7 +136,7 @@ function crawled(): void {
       `@agentcash/discovery has nothing to say of ${path} and its 402`,
       () =>
         Effect.gen(function* () {
-          const ran = yield* run("discovery", ["check", `${yield* served}${path}`, "--json"])
+          const ran = yield* run("discovery", ["check", `${yield* servedFace}${path}`, "--json"])
           took(ran)
           const { advisories, warnings } = JSON.parse(ran.stdout) as Checked
           equal(warnings, [])
@@ -179,7 +153,7 @@ function crawled(): void {
     "the validator behind x402scan has nothing to say of any 402",
     () =>
       Effect.gen(function* () {
-        const base = yield* served
+        const base = yield* servedFace
         const challenges = yield* Effect.forEach(sold, ({ path }) =>
           Effect.promise(async () => {
             const response = await fetch(base + path)

@@ -21,7 +21,11 @@ import { bodies } from "../support/shape.ts"
 interface Media {
   readonly schema: object
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  readonly examples?: Readonly<Record<string, Example>>
+}
+interface Example {
+  readonly value?: unknown
+  readonly $ref?: string
 }
 interface Response {
   readonly $ref?: string
@@ -38,7 +42,10 @@ interface Operation {
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly responses: Readonly<Record<string, Response>> }
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly examples: Readonly<Record<string, Example>>
+  }
 }
 
 const document: Document = JSON.parse(
@@ -79,7 +86,9 @@ const media = operations.flatMap(({ path, method, operation }) => {
 
 const examplesOf = ({ example, examples = {} }: Media): ReadonlyArray<unknown> => [
   ...(example === undefined ? [] : [example]),
-  ...Object.values(examples).map(({ value }) => value),
+  ...Object.values(examples).map(({ value, $ref }) =>
+    $ref === undefined ? value : document.components.examples[$ref.split("/").at(-1) ?? ""]?.value
+  ),
 ]
 
 /** Documents that would have to hold themselves, or are too long to be shown in another. */
@@ -170,7 +179,7 @@ test("what is served is valid by the document's schema of it", () =>
       const text = yield* Effect.promise(() => response.text())
       strictEqual(response.headers.get("content-type")?.split(";")[0], found?.type, path)
       const body = found?.type.includes("json") ? JSON.parse(text) : text
-      strictEqual(faults(found?.body.schema ?? { not: {} }, body), "", path)
+      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
       return response.status
     })
     const free = operations.filter(({ path, method }) =>
@@ -188,3 +197,26 @@ test("what is served is valid by the document's schema of it", () =>
       strictEqual(yield* bodyOf(`${product.path}${asked}`, client, paid), 200, product.path)
     }
   }))
+
+test("the message that is shown of a path that agents post to is answered with a result", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    const posts = operations.filter(({ method }) => method === "post")
+    equal(posts.map(({ path }) => path).toSorted(), ["/a2a", "/mcp"])
+    for (const [client, { path, operation }] of posts.entries()) {
+      const [message] = examplesOf(operation.requestBody?.content["application/json"] ?? none)
+      const response = yield* face.get(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${client}` },
+        body: JSON.stringify(message),
+      })
+      const [found] = media.filter((one) =>
+        one.path === path && one.method === "post" && one.status === "200"
+      )
+      const body = yield* Effect.promise(() => response.json())
+      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
+      equal([response.status, body.error, body.result !== undefined], [200, undefined, true], path)
+    }
+  }))
+
+const none: Media = { schema: { not: {} } }

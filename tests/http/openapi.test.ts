@@ -6,9 +6,11 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { freeRows } from "../../src/domain/freeRow.ts"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { documents } from "../../src/http/documents.ts"
+import { mcpPath } from "../../src/http/mcp.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { test } from "../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, paymentFor } from "../support/face.ts"
@@ -76,12 +78,12 @@ const Document = Schema.Struct({
       }),
     ),
     schemas: Schema.Record(Schema.String, Schema.Json),
+    examples: Schema.Record(Schema.String, Schema.Struct({ value: Schema.Json })),
   }),
 })
 
-const text = new TextDecoder().decode(
-  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
-)
+const made = documents({ ...faceOptions, version: "1.0.0" })
+const text = new TextDecoder().decode(made.get("/openapi.json")?.bytes)
 const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
 
 /** A payment id that is well formed, and nobody's. */
@@ -106,6 +108,20 @@ test("every path of the contract is served, and /openapi.json is the document", 
       text,
     )
   }))
+
+Deno.test("every path that is free, sold, about the service or posted to is in it, and no other", () => {
+  equal(
+    Object.keys(document.paths).toSorted(),
+    [
+      ...new Set([
+        ...[...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path),
+        ...made.keys(),
+        ...["/v1/payments/{paymentId}", "/a2a", mcpPath],
+      ]),
+    ].toSorted(),
+  )
+  ok(Object.keys(document.paths).length < 40)
+})
 
 Deno.test("every product is a paid operation with its price, its 402 and its parameters", () => {
   for (const product of Object.values(products)) {
@@ -331,6 +347,7 @@ Deno.test("operation ids are unique, every operation has a 4xx, every reference 
     ...Object.keys(document.components.schemas).map((name) => `schemas/${name}`),
     ...Object.keys(document.components.headers).map((name) => `headers/${name}`),
     ...Object.keys(document.components.responses).map((name) => `responses/${name}`),
+    ...Object.keys(document.components.examples).map((name) => `examples/${name}`),
   ]
   equal([...references].toSorted(), targets.toSorted())
 })

@@ -23,6 +23,8 @@ interface AgentRow {
   /** A call of a free skill that works as it stands, and what it gives. */
   readonly call: { readonly method: string; readonly params: Json }
   readonly result: (answer: Json) => Json
+  /** What a 200 has of its own. */
+  readonly headers: Json
   /** What it answers beside 200, and what it means there. */
   readonly statuses: Readonly<Record<number, string>>
 }
@@ -57,6 +59,12 @@ const agents: Readonly<Record<string, AgentRow>> = {
         parts: [{ kind: "data", data: answer }],
       }],
     }),
+    headers: {
+      "X-A2A-Extensions": {
+        description: "The extensions that were asked for and are spoken",
+        schema: { type: "string" },
+      },
+    },
     statuses: {},
   },
   "/mcp": {
@@ -71,11 +79,11 @@ const agents: Readonly<Record<string, AgentRow>> = {
       content: [{ type: "text", text: JSON.stringify(answer) }],
       structuredContent: answer,
     }),
+    headers: {},
     statuses: {
       202: "Taken, and needs no answer",
       403: "Origin is none that may call this service",
       404: "There is no such method",
-      500: "The service failed; the error's data says what was charged",
     },
   },
 }
@@ -121,6 +129,7 @@ const usual = {
   413: "The message is larger than 64 KiB",
   415: "Content-Type must be application/json",
   429: "Too many requests from this address",
+  500: "The service failed; the error's data says what was charged",
   503: "Not now",
 }
 
@@ -133,7 +142,7 @@ export function agentOperations(terms: PaymentTerms): Readonly<Record<string, Js
 }
 
 function operationOf(
-  { operationId, summary, description, standard, call, statuses }: AgentRow,
+  { operationId, summary, description, standard, call, statuses, headers }: AgentRow,
   result: Json,
 ): Json {
   const message = { jsonrpc: "2.0", id: 1 }
@@ -156,7 +165,7 @@ function operationOf(
     responses: {
       200: {
         description: "The answer, or an error of JSON-RPC",
-        headers: answerHeaders.fresh,
+        headers: { ...answerHeaders.fresh, ...headers },
         ...json(answer, { ...message, result }),
       },
       ...anywhere,

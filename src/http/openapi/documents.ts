@@ -14,21 +14,24 @@ interface DocumentRow {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  /** What JSON has in it at least; a standard's own document has its standard. */
-  readonly fields?: Readonly<Record<string, "array" | "boolean" | "integer" | "object" | "string">>
+  /** What its JSON has at least: the rest is its standard's to say. */
+  readonly fields?: Readonly<Record<string, FieldType>>
 }
 
-const catalog = {
+/** The type of a field; of a list, that of its items. */
+type FieldType = "integer" | "object" | "string" | "boolean" | ["object" | "string"]
+
+const catalog: Omit<DocumentRow, "operationId"> = {
   summary: "What is sold here, as x402 catalogs list it",
   description: "Every paid path with its price and how it is called, as a Bazaar reader wants it.",
   fields: {
     success: "boolean",
     x402Version: "integer",
-    items: "array",
+    items: ["object"],
     pagination: "object",
   },
-} as const
-const agentCard = {
+}
+const agentCard: Omit<DocumentRow, "operationId"> = {
   summary: "The agent card",
   description: "What /a2a can do and where it is: A2A protocol 0.3.0.",
   fields: {
@@ -38,26 +41,32 @@ const agentCard = {
     version: "string",
     protocolVersion: "string",
     capabilities: "object",
-    defaultInputModes: "array",
-    defaultOutputModes: "array",
-    skills: "array",
+    defaultInputModes: ["string"],
+    defaultOutputModes: ["string"],
+    skills: ["object"],
   },
-} as const
+}
+
+const openApiRow: DocumentRow = {
+  operationId: "getOpenApi",
+  summary: "This document",
+  description: "Every path, what it takes and what it answers: OpenAPI 3.1.",
+  fields: { openapi: "string", info: "object", paths: "object", components: "object" },
+}
 
 const documentRows: Readonly<Record<string, DocumentRow>> = {
-  "/openapi.json": {
-    operationId: "getOpenApi",
-    summary: "This document",
-    description: "Every path, what it takes and what it answers: OpenAPI 3.1.",
-    fields: { openapi: "string", info: "object", paths: "object", components: "object" },
-  },
   "/discovery": { operationId: "getDiscovery", ...catalog },
   "/discovery/resources": { operationId: "getDiscoveryResources", ...catalog },
   "/.well-known/x402": {
     operationId: "getWellKnownX402",
     summary: "What is sold here, as older crawlers look for it",
     description: "The addresses of the paid paths, and the same items as /discovery.",
-    fields: { version: "integer", x402Version: "integer", resources: "array", items: "array" },
+    fields: {
+      version: "integer",
+      x402Version: "integer",
+      resources: ["string"],
+      items: ["object"],
+    },
   },
   "/.well-known/agent-card.json": { operationId: "getAgentCard", ...agentCard },
   "/.well-known/agent.json": { operationId: "getAgentCardFormer", ...agentCard },
@@ -66,7 +75,7 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     operationId: "getApiCatalog",
     summary: "Where the descriptions of this API are",
     description: "A linkset of RFC 9727.",
-    fields: { linkset: "array" },
+    fields: { linkset: ["object"] },
   },
   "/.well-known/ai-catalog.json": {
     operationId: "getAiCatalog",
@@ -106,25 +115,48 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
 }
 
 /** A longer body is no example any more. */
-const exampleBytesMax = 6_144
+const exampleBytesMax = 16_384
 
-/** The operations of the documents there are. */
-export function documentOperations(
-  documents: ReadonlyMap<string, Answer>,
-): Readonly<Record<string, Json>> {
-  const all: ReadonlyArray<readonly [string, Answer | null]> = [
-    ["/openapi.json", null],
-    ...documents,
-  ]
-  return Object.fromEntries(all.flatMap(([path, answer]) => {
+/** What the documents there are add to a document of OpenAPI. */
+export function describeDocuments(documents: ReadonlyMap<string, Answer>): {
+  readonly operations: Readonly<Record<string, Json>>
+  /** The documents themselves, once each, however many paths lead to one. */
+  readonly examples: Readonly<Record<string, Json>>
+} {
+  const examples = new Map<Answer, { readonly name: string; readonly value: unknown }>()
+  const operations = [...documents].flatMap(([path, answer]) => {
     const row = documentRows[path]
-    return row === undefined ? [] : [[path, { get: operationOf(row, answer) }]]
-  }))
+    if (row === undefined) return []
+    const { type, link } = about(answer)
+    if (answer.bytes.length <= exampleBytesMax && !examples.has(answer)) {
+      examples.set(answer, { name: row.operationId, value: valueOf(answer, type) })
+    }
+    const name = examples.get(answer)?.name
+    return [[path, { get: operationOf(row, { type, link, name }) }] as const]
+  })
+  return {
+    operations: {
+      "/openapi.json": { get: operationOf(openApiRow, { type: "application/json", link: false }) },
+      ...Object.fromEntries(operations),
+    },
+    examples: Object.fromEntries(
+      [...examples.values()].map(({ name, value }) => [name, { value }]),
+    ),
+  }
 }
 
-function operationOf(row: DocumentRow, answer: Answer | null): Json {
-  const { operationId, summary, description, fields } = row
-  const { type, example, link } = answer === null ? { type: "application/json" } : shown(answer)
+function operationOf(
+  { operationId, summary, description, fields }: DocumentRow,
+  { type, link, name }: {
+    readonly type: string
+    readonly link: boolean
+    /** Of its example, where it has one. */
+    readonly name?: string | undefined
+  },
+): Json {
+  const example = name === undefined
+    ? {}
+    : { examples: { served: { $ref: `#/components/examples/${name}` } } }
   return {
     operationId,
     summary,
@@ -136,7 +168,7 @@ function operationOf(row: DocumentRow, answer: Answer | null): Json {
       200: {
         description: summary,
         headers: { ...answerHeaders.tagged, ...(link ? linked : {}) },
-        content: { [type]: { schema: schemaOf(type, fields), example } },
+        content: { [type]: { schema: schemaOf(type, fields), ...example } },
       },
       ...tagged.responses,
       ...anywhere,
@@ -151,18 +183,24 @@ function schemaOf(type: string, fields: DocumentRow["fields"] = {}): Json {
   return {
     type: "object",
     properties: Object.fromEntries(
-      Object.entries(fields).map(([name, of]) => [name, { type: of }]),
+      Object.entries(fields).map(([name, of]) => [
+        name,
+        typeof of === "string" ? { type: of } : { type: "array", items: { type: of[0] } },
+      ]),
     ),
     required: Object.keys(fields),
+    additionalProperties: true,
   }
 }
 
-/** What the answer of a document says of itself. */
-function shown({ bytes, headers }: Answer) {
+/** What the headers of a document say of it. */
+function about({ headers }: Answer) {
   const [, full = ""] = headers.find(([name]) => name === "content-type") ?? []
   const [type = ""] = full.split(";")
-  const link = headers.some(([name]) => name === "link")
-  if (bytes.length > exampleBytesMax) return { type, link }
+  return { type, link: headers.some(([name]) => name === "link") }
+}
+
+function valueOf({ bytes }: Answer, type: string): unknown {
   const text = new TextDecoder().decode(bytes)
-  return { type, link, example: type.includes("json") ? JSON.parse(text) : text }
+  return type.includes("json") ? JSON.parse(text) : text
 }
