@@ -19,7 +19,7 @@ import {
   send,
   textPart,
 } from "../support/a2a.ts"
-import { test } from "../support/effect.ts"
+import { test, turn } from "../support/effect.ts"
 import { makeFace, makeWorld } from "../support/face.ts"
 
 const open = Effect.flatMap(makeWorld(3), makeFace)
@@ -234,7 +234,7 @@ test("a body that does not come is given up", () =>
     })
     const waiting = yield* Effect.forkChild(posting(face, body))
     yield* TestClock.adjust("9 seconds")
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    yield* turn
     equal(waiting.pollUnsafe(), undefined)
     yield* TestClock.adjust("2 seconds")
     const reply = yield* Fiber.join(waiting)

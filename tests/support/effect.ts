@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { setImmediate } from "node:timers"
 import { Arbitrary, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -26,6 +27,9 @@ export function liveTest<E>(
 ): void {
   Deno.test(name, () => Effect.runPromise(Effect.scoped(Effect.suspend(body))))
 }
+
+/** Lets whatever is ready come to its next wait; no time passes. */
+export const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
 /** States a law over generated values; a failure prints the shrunk value and how to replay it. */
 export function law<A>(
