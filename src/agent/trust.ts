@@ -85,7 +85,9 @@ export function checkChallenge(
     return distrust(`the payment could be used for ${asked.maxTimeoutSeconds} s`)
   }
   if (!sameResource(challenge.success.resource.url, url)) {
-    return distrust(`it is for ${challenge.success.resource.url}`)
+    return distrust(
+      `it is for ${challenge.success.resource.url}, not for ${url.origin}${url.pathname}`,
+    )
   }
   return Result.succeed({ amount: offer.price, payTo: asked.payTo })
 }

@@ -78,7 +78,8 @@ Deno.test("decide() stops for the feed it cannot afford, and passes an extra by"
   const digest: Want = { kind: "digest", at }
   equal(decided(items, limits("0.03")).kind, "buy")
   equal(decided(items, limits("0.029999")).kind, "stop")
-  equal(decided(items, limits("10", "0.02")).kind, "stop")
+  equal(decided(items, limits("10", "0.03")).kind, "buy")
+  equal(decided(items, limits("10", "0.029999")).kind, "stop")
   equal(decided(digest, limits("0.16")).kind, "buy")
   equal(decided(digest, limits("0.159999")).kind, "pass")
   equal(decided(digest, limits("10", "0.09")).kind, "pass")

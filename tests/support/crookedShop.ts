@@ -146,8 +146,8 @@ export const openShop = Effect.fnUntraced(function* (clock: Clock.Clock, crooked
     switch (path) {
       case "/llms.txt":
         return new Response(
-          `# Shop\n\n> A shop.\n\n## Machine interfaces\n\n- [OpenAPI](${base}/openapi.json): prices\n` +
-            `- [Elsewhere](https://elsewhere.example/openapi.json): not ours\n`,
+          `# Shop\n\n> A shop.\n\n## Machine interfaces\n\n- [Elsewhere](https://elsewhere.example/openapi.json): no\n` +
+            `- [OpenAPI](${base}/openapi.json): prices\n`,
         )
       case "/openapi.json":
         return json(contractOf(crooked.price ?? "0.03"))
