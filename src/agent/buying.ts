@@ -84,7 +84,9 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
       return yield* new Distrust({ message: `${offer.path} answers 402 without a challenge` })
     }
     const header = required.success
-    const terms = yield* fromResult(checkChallenge({ offer, url, header, body: answer.body }))
+    const terms = yield* Effect.fromResult(
+      checkChallenge({ offer, url, header, body: answer.body }),
+    )
     return { header, terms }
   })
 
@@ -133,11 +135,13 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
     if (Result.isFailure(shown)) {
       return yield* new Distrust({ message: "the answer was charged and came without a receipt" })
     }
-    const receipt: Receipt = yield* fromResult(checkReceipt(shown.success, terms, account.address))
+    const receipt: Receipt = yield* Effect.fromResult(
+      checkReceipt(shown.success, terms, account.address),
+    )
     const record = yield* lookedUp(payment.id)
     if (record === null) yield* say("  receipt is mine; the service's books cannot be read now")
     else {
-      yield* fromResult(checkRecord(record, receipt, terms))
+      yield* Effect.fromResult(checkRecord(record, receipt, terms))
       yield* say(`  receipt and books agree: $${record.amountUsd} in ${receipt.transaction}`)
     }
   })
@@ -233,8 +237,4 @@ const standings: Readonly<Record<string, Standing>> = {
 
 function standingOf({ state }: PaymentRecord): Standing {
   return standings[state] ?? "signed"
-}
-
-function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
-  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
 }

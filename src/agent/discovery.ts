@@ -35,7 +35,7 @@ export const discover = Effect.fnUntraced(function* (base: URL, start: Start, sa
   if (status !== 200) {
     return yield* new GaveUp({ message: `${contractUrl.href} answers ${status}: no prices` })
   }
-  const contract = yield* fromResult(readContract(body))
+  const contract = yield* Effect.fromResult(readContract(body))
   yield* say(`contract   ${named(contract.title)} ${named(contract.version, 20)}`)
   for (const offer of contract.offers) yield* say(offerLine(offer))
   return contract satisfies Contract
@@ -54,7 +54,7 @@ const fromLlms = Effect.fnUntraced(function* (base: URL, say: Say) {
     yield* say(`  there is none (status ${status})`)
     return null
   }
-  const { title, summary, sections } = yield* fromResult(readLlms(text))
+  const { title, summary, sections } = yield* Effect.fromResult(readLlms(text))
   yield* say(`service    ${named(title)}${summary === null ? "" : `: ${excerpt(summary, 200)}`}`)
   for (const { heading, links } of sections) {
     yield* say(`  ${named(heading, 40)}: ${links.length} links`)
@@ -96,8 +96,4 @@ function contractAmong(base: URL, addresses: ReadonlyArray<string>): URL | null 
 function within(base: URL, address: string): URL | null {
   const url = URL.parse(address, base)
   return url?.origin === base.origin ? url : null
-}
-
-function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
-  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
 }

@@ -5,13 +5,13 @@
  * @module
  */
 import { Duration, Effect, Ref, Result, Schema } from "effect"
-import { type LocalAccount } from "viem/accounts"
+import type { LocalAccount } from "viem/accounts"
 import { named, quoted } from "../domain/untrusted.ts"
 import { type Bought, type Buyer, makeBuyer } from "./buying.ts"
 import { type Contract, offerAt } from "./contract.ts"
 import { discover, type Start } from "./discovery.ts"
 import { Digest, Health, Index, Items, Report } from "./items.ts"
-import { type Ledger, type Limits } from "./ledger.ts"
+import type { Ledger, Limits } from "./ledger.ts"
 import { readAllowance, waitAfter } from "./pace.ts"
 import {
   blank,
