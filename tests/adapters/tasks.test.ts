@@ -76,6 +76,22 @@ onEveryStore("TaskStore", (law) => {
   )
 
   law(
+    "where there is no more room, no more give way to many at once than come",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`
+        INSERT INTO a2a_task (id, client, context_id, state, history, expires_at)
+        SELECT gen_random_uuid(), n::text, '""', 'asked', '[]', now() + interval '1 hour'
+        FROM generate_series(1, 2000) AS n`
+      yield* Effect.forEach(Array.from({ length: 10 }), () => opened(), {
+        concurrency: "unbounded",
+      })
+      const rows = yield* sql<{ count: bigint }>`SELECT count(*) AS count FROM a2a_task`
+      equal(rows, [{ count: 2_000n }])
+    }).pipe(Effect.provide(layer({ perClientMax: 100, totalMax: 2_000 }))),
+  )
+
+  law(
     "a client that opens many at once keeps no more than its own, once it opens another",
     Effect.gen(function* () {
       const sql = yield* SqlClient
