@@ -89,9 +89,6 @@ export const messageJsonMax = 4_096
 const messageIdMax = 256
 /** Most of a note, as JSON. */
 export const noteJsonMax = 256 * 1_024
-/** Most of a context's name, and of a skill's parameters: what is longer is refused, not cut. */
-export const contextIdMax = 256
-export const parametersMax = 2_048
 
 /** A message as the history of its task keeps it: without metadata, where payments are. */
 export const TaskMessage = Schema.Struct({

@@ -4,7 +4,8 @@
  * Each move is one compare-and-set on the version of one row. Opening a task makes room for it in the
  * same statement: what is over goes, and the client's own oldest. How many there are in all is counted
  * once for many tasks that are opened. What has to go is chosen once, into an array: a plan may ask a
- * subquery again for each row, and get the next ones.
+ * subquery again for each row, and get the next ones. What is over is told by the time of the statement,
+ * which an index is read by; the very clock would have every row looked at.
  *
  * @module
  */
@@ -96,13 +97,13 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
     const [row] = yield* Effect.orDie(sql<Row>`
       WITH over AS (
         DELETE FROM a2a_task WHERE id = ANY(ARRAY(
-          SELECT id FROM a2a_task WHERE expires_at <= clock_timestamp()
+          SELECT id FROM a2a_task WHERE expires_at <= statement_timestamp()
           ORDER BY expires_at LIMIT ${sweptWithOne} FOR UPDATE SKIP LOCKED))
       ), oldest AS (
         DELETE FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
           SELECT id FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
             SELECT id FROM a2a_task
-            WHERE client = ${client} AND payment_id IS NULL AND expires_at > clock_timestamp()
+            WHERE client = ${client} AND payment_id IS NULL AND expires_at > statement_timestamp()
             ORDER BY opened_at DESC, id DESC OFFSET ${limits.perClientMax - 1}))
           FOR UPDATE SKIP LOCKED))
       )
@@ -124,11 +125,11 @@ const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
 
   const counted = Effect.gen(function* () {
     const [all] = yield* sql<{ live: bigint }>`
-      SELECT count(*) AS live FROM a2a_task WHERE expires_at > clock_timestamp()`
+      SELECT count(*) AS live FROM a2a_task WHERE expires_at > statement_timestamp()`
     const free = totalMax - Number(all?.live ?? 0n)
     const gone = free >= batch ? [] : yield* sql`
       DELETE FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
-        SELECT id FROM a2a_task WHERE payment_id IS NULL AND expires_at > clock_timestamp()
+        SELECT id FROM a2a_task WHERE payment_id IS NULL AND expires_at > statement_timestamp()
         ORDER BY opened_at, id LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
     return Math.min(batch, free + gone.length)
@@ -155,7 +156,7 @@ const find = (sql: SqlClient) =>
   Effect.fn("TaskStore.find")(function* (id: TaskId) {
     const [row] = yield* sql<Row>`
       SELECT ${sql.literal(columns)} FROM a2a_task
-      WHERE id = ${id} AND expires_at > clock_timestamp()`
+      WHERE id = ${id} AND expires_at > statement_timestamp()`
     return Option.map(Option.fromNullishOr(row), taskOf)
   }, Effect.orDie)
 
@@ -171,7 +172,7 @@ const move = (sql: SqlClient) =>
         skill = ${words.skill}, parameters = ${words.parameters}, note = ${words.note},
         history = ${words.history}, moved_at = clock_timestamp(),
         expires_at = greatest(expires_at, clock_timestamp() + ${milliseconds(sql, life)})
-      WHERE id = ${held.id} AND version = ${held.version} AND expires_at > clock_timestamp()
+      WHERE id = ${held.id} AND version = ${held.version} AND expires_at > statement_timestamp()
       RETURNING ${sql.literal(columns)}`
     return Option.map(Option.fromNullishOr(row), taskOf)
   }, Effect.orDie)
@@ -179,7 +180,7 @@ const move = (sql: SqlClient) =>
 const prune = (sql: SqlClient): Effect.Effect<number> =>
   sql<{ gone: bigint }>`
     WITH gone AS (
-      DELETE FROM a2a_task WHERE expires_at <= clock_timestamp() RETURNING 1
+      DELETE FROM a2a_task WHERE expires_at <= statement_timestamp() RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`.pipe(
     Effect.map(([row]) => Number(row?.gone ?? 0n)),
