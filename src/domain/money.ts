@@ -11,7 +11,9 @@ import { Schema } from "effect"
 export const AtomicAmount = Schema.BigInt.pipe(Schema.brand("AtomicAmount"))
 export type AtomicAmount = typeof AtomicAmount.Type
 
-const unitsPerUsd = 1_000_000n
+/** Digits of a USDC amount after the point. */
+export const usdDecimals = 6
+const unitsPerUsd = 10n ** BigInt(usdDecimals)
 
 /** `10000n` -> `"0.01"`; at least two decimals, no trailing zeros beyond them. */
 export function usd(amount: AtomicAmount): string {

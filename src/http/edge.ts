@@ -55,10 +55,10 @@ export type Made = Answer | PreparedRefusal | null
 export interface EdgeRoute {
   readonly limiter: Limiter
   /**
-   * The answer that needs no work; null when it cannot be made now. A paid route's is its 402. A
-   * path without one answers no GET.
+   * The answer that needs no work, for a request of this address; null when it cannot be made now. A
+   * paid route's is its 402. A path without one answers no GET.
    */
-  readonly current: (() => Made | Promise<Made>) | null
+  readonly current: ((url: string) => Made | Promise<Made>) | null
   /** The 402 for a buyer of x402 version 1, who asks for it; a paid route's only. */
   readonly version1?: Answer
   /** What a request with a payment is handed to; null on a free route. */
@@ -239,7 +239,7 @@ function current(
   const made = version1 !== undefined &&
       asksVersion1(ask.request.headers.get("x-402-version"), ask.request.url)
     ? version1
-    : route.current?.() ?? null
+    : route.current?.(ask.request.url) ?? null
   return made instanceof Promise
     ? settle(ask, made.then((answer) => give(ask, answer, fields)))
     : give(ask, made, fields)

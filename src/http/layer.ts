@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Cause, Context, Duration, Effect, Layer, Metric, Random } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Family } from "../domain/family.ts"
 import { legacyPrefix, type LegacyRoutes } from "../domain/legacyRoute.ts"
@@ -19,7 +19,7 @@ import type { TrackRecord } from "../services/TrackRecord.ts"
 import type { WhaleTable } from "../services/WhaleTable.ts"
 import { a2aPath, a2aRoute } from "./a2a.ts"
 import type { VenueMode } from "./bodies.ts"
-import { agentCardAnswer, documents, familyAnswer } from "./documents.ts"
+import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { legacyRoute } from "./legacy.ts"
@@ -92,6 +92,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
     terms: options.terms,
   }
   const lookup = yield* makePaymentLookup
+  const clock = yield* Clock.Clock
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const answered = yield* countAnswers
@@ -100,6 +101,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
       routes: edgeRoutes({
         free: skills.free,
         documents: documents({ ...options, version }),
+        asked: askedDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
         limiter,
         terms: options.terms,
         paid,

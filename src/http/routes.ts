@@ -9,7 +9,7 @@ import { sampleBody } from "../domain/sample.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
 import { type Answer, answer } from "./answer.ts"
 import { challengeFor } from "./challenge.ts"
-import type { EdgeRoute } from "./edge.ts"
+import type { EdgeRoute, Made } from "./edge.ts"
 import type { Limiter } from "./limits.ts"
 import type { WebHandler } from "./server.ts"
 import type { FreeRoutes } from "./skills.ts"
@@ -41,9 +41,11 @@ export function freeRoutes({ limiter, snapshot, fixed }: {
 }
 
 /** The routes of the whole face, by path. */
-export function edgeRoutes({ free, documents, limiter, terms, paid, agents }: {
+export function edgeRoutes({ free, documents, asked, limiter, terms, paid, agents }: {
   readonly free: FreeRoutes
   readonly documents: ReadonlyMap<string, Answer>
+  /** Those of the documents that differ by what is asked, or when. */
+  readonly asked: ReadonlyMap<string, (url: string) => Made>
   /** The budget of documents and of unpaid probes. */
   readonly limiter: Limiter
   readonly terms: PaymentTerms
@@ -54,7 +56,7 @@ export function edgeRoutes({ free, documents, limiter, terms, paid, agents }: {
   const routes = new Map<string, EdgeRoute>()
   for (const { id, path } of Object.values(freeRows)) routes.set(path, free[id])
   for (const [path, made] of documents) {
-    routes.set(path, { limiter, current: () => made, paid: null })
+    routes.set(path, { limiter, current: asked.get(path) ?? (() => made), paid: null })
   }
   for (const product of Object.values(products)) {
     const unpaid = unpaidAnswer(product, terms, false)

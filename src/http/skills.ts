@@ -5,7 +5,7 @@
  * @module
  */
 import { Effect, Result } from "effect"
-import type { FreeId } from "../domain/freeRow.ts"
+import { type FreeId, freeRows } from "../domain/freeRow.ts"
 import type { NotCharged } from "../domain/refusal.ts"
 import type { Skill } from "../domain/skill.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
@@ -43,9 +43,10 @@ export const askFree = (
   address: string,
 ): Effect.Effect<FreeAnswer, Spent> => {
   const { limiter, current } = free[id]
+  const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>
     Effect.map(
-      Effect.promise(async (): Promise<Made> => await current?.() ?? null),
+      Effect.promise(async (): Promise<Made> => await current?.(path) ?? null),
       (made) => ({ made: made ?? overloaded, fields }),
     ))
 }

@@ -92,7 +92,10 @@ const examplesOf = ({ example, examples = {} }: Media): ReadonlyArray<unknown> =
 ]
 
 /** Documents that would have to hold themselves, or are too long to be shown in another. */
-const withoutExample = ["/openapi.json", "/llms-full.txt", "/discovery", "/.well-known/x402"]
+const withoutExample = [
+  ...["/openapi.json", "/llms-full.txt", "/.well-known/x402"],
+  ...["/discovery", "/discovery/resources"],
+]
 
 Deno.test("every body has an example, but for documents that are too long for one", () => {
   const bare = media

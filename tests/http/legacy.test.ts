@@ -113,7 +113,7 @@ const route = legacyRoute({
 const anyWords = Arbitrary.schema(Schema.Tuple([Schema.String, Schema.String]))
 
 law("whatever follows /api leads to a path of ours", anyWords, ([rest, query]) => {
-  const made = route(`/${rest}`, `?${query}`)?.current?.()
+  const made = route(`/${rest}`, `?${query}`)?.current?.(`http://any.host/${rest}`)
   ok(made !== undefined && made !== null && "headers" in made && Array.isArray(made.headers))
   const headers = new Headers(made.headers)
   const location = headers.get("location") ?? ""

@@ -17,7 +17,11 @@ const free = [
   ...["/v1/index", "/v1/pulse", "/v1/digest/brief", "/v1/track-record"],
   ...["/v1/sample", "/health", "/terms.txt", "/terms.json"],
 ]
-const documents = ["/openapi.json"]
+const documents = [
+  ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
+  ...["/discovery", "/discovery/resources", "/.well-known/x402"],
+  ...["/.well-known/api-catalog", "/.well-known/security.txt"],
+]
 const payment = `/v1/payments/0x${"5a".repeat(32)}`
 const paid = Object.values(products).map((product) => product.path)
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -59,7 +63,7 @@ for (const [state, enter] of Object.entries(states)) {
       const face = yield* makeFace(world)
       yield* enter(world)
       let client = 0
-      const none = ["/", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
+      const none = ["//", "/v1", "/v1/index/", "/V1/INDEX", "/v1/payments"]
       for (const path of [...free, ...documents, ...paid, payment, ...none]) {
         for (const method of methods) {
           const headers = { "x-forwarded-for": `203.0.113.${client++ % 256}` }

@@ -46,6 +46,16 @@ export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = 
   "/v1/research": ResearchBody,
 }
 
+const text = "text/plain; charset=utf-8"
+/** What a 200 is where it is no application/json. */
+const otherTypes: Readonly<Record<string, string>> = {
+  ...{ "/": text, "/terms.txt": text, "/llms.txt": text, "/llms-full.txt": text },
+  ...{ "/robots.txt": text, "/.well-known/security.txt": text },
+  "/favicon.svg": "image/svg+xml",
+  "/.well-known/api-catalog":
+    'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+}
+
 const challenges = Schema.Union([ChallengeBody, ChallengeV1Body])
 
 /** What a page may read of an answer. */
@@ -123,9 +133,8 @@ function bodyFault(path: string, method: string, response: Response, text: strin
     return text === "" ? null : "a body where none belongs"
   }
   const type = headers.get("content-type")
-  if (path === "/terms.txt" && status === 200) {
-    return type === "text/plain; charset=utf-8" ? null : "not text"
-  }
+  const other = status === 200 ? otherTypes[path] : undefined
+  if (other !== undefined) return type === other ? null : `content-type ${type}`
   if (type !== "application/json") return `content-type ${type}`
   const body: unknown = parse(text)
   if (body === undefined) return "not JSON"

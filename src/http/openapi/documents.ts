@@ -92,6 +92,11 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     summary: "Whom to tell of a weakness",
     description: "The contact of RFC 9116.",
   },
+  "/": {
+    operationId: "getHome",
+    summary: "Where to begin",
+    description: "The page of /llms.txt; Link names every other document.",
+  },
   "/llms.txt": {
     operationId: "getLlmsText",
     summary: "The service in a page, for language models",

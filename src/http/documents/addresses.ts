@@ -1,0 +1,64 @@
+/**
+ * Where everything is that describes the service, and how links to it are named: written down once,
+ * for the documents, which name one another, and for `Link`.
+ *
+ * @module
+ */
+import { iconPath } from "../../domain/challenge.ts"
+import { freeRows } from "../../domain/freeRow.ts"
+import type { HeaderPair } from "../answer.ts"
+
+/** The paths of the documents, and of what agents post to. */
+export const paths = {
+  openApi: "/openapi.json",
+  llms: "/llms.txt",
+  llmsFull: "/llms-full.txt",
+  discovery: "/discovery",
+  discoveryResources: "/discovery/resources",
+  x402: "/.well-known/x402",
+  agentCard: "/.well-known/agent-card.json",
+  /** Where the card was before A2A 0.3.0. */
+  agentCardFormer: "/.well-known/agent.json",
+  apiCatalog: "/.well-known/api-catalog",
+  security: "/.well-known/security.txt",
+  robots: "/robots.txt",
+  icon: iconPath,
+  a2a: "/a2a",
+  mcp: "/mcp",
+  home: "/",
+} as const
+
+/** What the service is, in a sentence. */
+export const description =
+  "Prediction-market intelligence for AI agents, paid per call: a feed of moves, whale entries and " +
+  "predetermined outcomes, a digest every 4 hours, whale calibration, markets that end soon, and " +
+  "reports on one market"
+
+export const textType = "text/plain; charset=utf-8"
+const openApiType = "application/vnd.oai.openapi+json"
+
+/** What leads from the service's own address to what describes it (RFC 8631, 6903 and 8288). */
+export const links = [
+  { rel: "service-desc", path: paths.openApi, type: openApiType },
+  { rel: "service-doc", path: paths.llmsFull, type: textType },
+  { rel: "describedby", path: paths.llms, type: textType },
+  { rel: "service-meta", path: paths.agentCard, type: "application/json" },
+  { rel: "service-meta", path: paths.x402, type: "application/json" },
+  { rel: "service-meta", path: paths.discovery, type: "application/json" },
+  { rel: "status", path: freeRows.health.path, type: "application/json" },
+  { rel: "terms-of-service", path: freeRows.terms_text.path, type: textType },
+] as const
+
+/** `Link`, with these relations, from whatever carries it. */
+export function linkHeader(
+  publicBaseUrl: string,
+  rels: ReadonlyArray<typeof links[number]["rel"]> = links.map(({ rel }) => rel),
+): HeaderPair {
+  const described = links.filter(({ rel }) => rels.includes(rel)).map(
+    ({ rel, path, type }) => `<${publicBaseUrl}${path}>; rel="${rel}"; type="${type}"`,
+  )
+  return [
+    "link",
+    [`<${publicBaseUrl}${paths.apiCatalog}>; rel="api-catalog"`, ...described].join(", "),
+  ]
+}

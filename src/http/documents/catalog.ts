@@ -1,0 +1,207 @@
+/**
+ * What is sold, as catalogs of x402 list it: /discovery for readers of the Bazaar, and
+ * /.well-known/x402 for crawlers of both kinds.
+ *
+ * @module
+ */
+import { Record, Result } from "effect"
+import { paymentRequired } from "../../domain/challenge.ts"
+import { freeRows } from "../../domain/freeRow.ts"
+import { usd, usdDecimals } from "../../domain/money.ts"
+import { type Product, products } from "../../domain/product.ts"
+import { operationId, skillName } from "../../domain/skill.ts"
+import type { PaymentTerms } from "../../domain/x402.ts"
+import { type Answer, answer } from "../answer.ts"
+import { prepare, type PreparedRefusal } from "../errors.ts"
+import { decodeQuery, type GivenFault, sentenceOf } from "../query.ts"
+import { description, linkHeader, paths } from "./addresses.ts"
+
+export interface CatalogOptions {
+  readonly terms: PaymentTerms
+  readonly version: string
+  /** Whom to ask: a `mailto:` or `https:` address. */
+  readonly contact: string
+  readonly paymentMode: "live" | "simulated"
+}
+
+/** When what is listed last changed: a test holds it to the list. */
+export const catalogChangedAt = "2026-11-21T00:00:00.000Z"
+
+/** One product, as the Bazaar lists it, and what it is called here. */
+function itemOf(product: Product, terms: PaymentTerms) {
+  const { resource: { url, ...described }, accepts, extensions } = paymentRequired(product, terms)
+  return {
+    resource: url,
+    type: "http",
+    x402Version: 2,
+    accepts,
+    lastUpdated: catalogChangedAt,
+    ...described,
+    extensions,
+    metadata: {
+      method: "GET",
+      path: product.path,
+      operationId: operationId(product),
+      skill: skillName(product),
+      title: product.title,
+      settlement: product.order,
+      price: { amount: usd(product.price), currency: "USD" },
+    },
+  }
+}
+type Item = ReturnType<typeof itemOf>
+
+/** Every product, in the order of the table. */
+export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
+  return Object.values(products).map((product: Product) => itemOf(product, terms))
+}
+
+/** Most items of one page. */
+const pageMax = 100
+const text = <const Name extends string>(name: Name, description: string) =>
+  ({ name, type: "string", description }) as const
+const readListing = decodeQuery([
+  {
+    name: "limit",
+    type: "integer",
+    description: "Most items to list",
+    minimum: 1,
+    maximum: pageMax,
+    default: pageMax,
+  },
+  { name: "offset", type: "integer", description: "Items to pass over", default: 0 },
+  text("type", "Only resources of this type: all are http"),
+  text("payTo", "Only what is paid to this address"),
+  text("scheme", "Only what is paid by this scheme"),
+  text("network", "Only what is paid on this network"),
+  text("extensions", "Only what declares this extension"),
+])
+
+/** What of an item the reference's reader filters by. */
+const facets = {
+  type: ({ type }: Item) => [type],
+  payTo: ({ accepts }: Item) => accepts.map(({ payTo }) => payTo),
+  scheme: ({ accepts }: Item) => accepts.map(({ scheme }) => scheme),
+  network: ({ accepts }: Item) => accepts.map(({ network }) => network),
+  extensions: ({ extensions }: Item) => Object.keys(extensions),
+}
+
+/** /discovery: every item, or those that the query of an address asks for; and whose they are. */
+export function discovery(options: CatalogOptions): {
+  readonly whole: Answer
+  readonly asked: (url: string) => Answer | PreparedRefusal
+} {
+  const items = catalogItems(options.terms)
+  const about = serviceOf(options)
+  const whole = pageOf(items, { about, limit: pageMax, offset: 0, options })
+  const asked = (url: string) => {
+    const at = url.indexOf("?")
+    if (at < 0) return whole
+    const read = readListing(new URLSearchParams(url.slice(at + 1)))
+    if (Result.isFailure(read)) return misread(read.failure)
+    const { limit, offset, ...wanted } = read.success
+    const kept = items.filter((item) =>
+      Record.keys(facets).every((name) => {
+        const value = wanted[name]?.toLowerCase()
+        return value === undefined || facets[name](item).some((of) => of.toLowerCase() === value)
+      })
+    )
+    return pageOf(kept, { about, limit, offset, options })
+  }
+  return { whole, asked }
+}
+
+function pageOf(items: ReadonlyArray<Item>, { about, limit, offset, options }: {
+  readonly about: object
+  readonly limit: number
+  readonly offset: number
+  readonly options: CatalogOptions
+}): Answer {
+  const body = {
+    success: true,
+    x402Version: 2,
+    ...about,
+    items: items.slice(offset, offset + limit),
+    pagination: { limit, offset, total: items.length },
+  }
+  const { publicBaseUrl } = options.terms
+  return answer({
+    body: JSON.stringify(body),
+    cache: "document",
+    headers: [linkHeader(publicBaseUrl, ["service-desc", "describedby"])],
+  })
+}
+
+function misread(faults: ReadonlyArray<GivenFault>): PreparedRefusal {
+  const details = faults.map(({ param, in: where, message }) => ({ param, in: where, message }))
+  return prepare({ code: "invalid_parameter", message: sentenceOf(faults), details })
+}
+
+/** What the service is, how it is paid and what is free: beside the items of /discovery. */
+function serviceOf({ terms, version, paymentMode, contact }: CatalogOptions) {
+  const at = (path: string) => `${terms.publicBaseUrl}${path}`
+  const network = `eip155:${terms.chainId}`
+  return {
+    service: {
+      name: terms.serviceName,
+      version,
+      description,
+      url: terms.publicBaseUrl,
+      openapi: at(paths.openApi),
+      llms: at(paths.llms),
+      documentation: at(paths.llmsFull),
+      agentCard: at(paths.agentCard),
+      a2a: at(paths.a2a),
+      mcp: at(paths.mcp),
+      terms: at(freeRows.terms_text.path),
+      health: at(freeRows.health.path),
+      family: at(freeRows.family.path),
+      icon: at(paths.icon),
+      contact,
+    },
+    payment: {
+      protocol: "x402",
+      x402Version: 2,
+      mode: paymentMode,
+      challengeHeader: "PAYMENT-REQUIRED",
+      paymentHeader: "PAYMENT-SIGNATURE",
+      receiptHeader: "PAYMENT-RESPONSE",
+      scheme: "exact",
+      network,
+      asset: { symbol: "USDC", address: terms.asset, decimals: usdDecimals },
+      payTo: terms.payTo,
+    },
+    free: Object.values(freeRows).map(({ id, title, path, description }) => ({
+      ...{ method: "GET", path, resource: at(path), title, description },
+      ...{ operationId: operationId({ id }) },
+    })),
+  }
+}
+
+/** /.well-known/x402: bare addresses for one kind of crawler, and whole items for the other. */
+export function wellKnownX402(options: CatalogOptions): Answer {
+  const { terms, contact } = options
+  const at = (path: string) => `${terms.publicBaseUrl}${path}`
+  const items = catalogItems(terms)
+  return answer({
+    body: JSON.stringify({
+      success: true,
+      version: 1,
+      x402Version: 2,
+      name: terms.serviceName,
+      description,
+      resources: items.map(({ resource }) => resource),
+      items,
+      instructions:
+        `Call a resource without a payment: the 402 says what it costs, and it is what counts. ` +
+        `Sign the one entry of accepts in its PAYMENT-REQUIRED header (base64 JSON) and send the ` +
+        `same request again with PAYMENT-SIGNATURE. Everything else: ${at(paths.llmsFull)}`,
+      openapi: at(paths.openApi),
+      discovery: at(paths.discovery),
+      terms: at(freeRows.terms_text.path),
+      contact,
+    }),
+    cache: "document",
+    headers: [linkHeader(terms.publicBaseUrl, ["service-desc", "describedby"])],
+  })
+}

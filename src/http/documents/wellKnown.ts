@@ -1,0 +1,88 @@
+/**
+ * The small documents that standards ask for: what crawlers may read, whom to tell of a weakness,
+ * where the descriptions are, the mark of the service.
+ *
+ * @module
+ */
+import type { EpochMs } from "../../domain/time.ts"
+import { type Answer, answer } from "../answer.ts"
+import { linkHeader, links, paths, textType } from "./addresses.ts"
+
+/** /robots.txt: everything may be read; `Content-Signal` says what for. */
+export function robotsText(publicBaseUrl: string): Answer {
+  const body = [
+    "User-agent: *",
+    "Allow: /",
+    "Content-Signal: search=yes, ai-input=yes",
+    "",
+    `# For agents: ${publicBaseUrl}${paths.llms}`,
+    "",
+  ].join("\n")
+  return answer({ body, contentType: textType, cache: "document" })
+}
+
+/** How many months ahead /.well-known/security.txt expires; RFC 9116 asks for less than a year. */
+const expiresMonths = 6
+
+/** /.well-known/security.txt (RFC 9116), as it is at a time: the same on every replica. */
+export function securityText(
+  { publicBaseUrl, contact }: { readonly publicBaseUrl: string; readonly contact: string },
+  now: EpochMs,
+): Answer {
+  const body = [
+    `Contact: ${contact}`,
+    `Expires: ${monthAfter(now, expiresMonths)}`,
+    "Preferred-Languages: en",
+    `Canonical: ${publicBaseUrl}${paths.security}`,
+    "",
+  ].join("\n")
+  return answer({ body, contentType: textType, cache: "document" })
+}
+
+/** The begin of the month that is so many after that of `now`. */
+function monthAfter(now: EpochMs, months: number): string {
+  const at = new Date(now)
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months)).toISOString()
+}
+
+const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+/** /.well-known/api-catalog (RFC 9727): the service and its descriptions, as a linkset (RFC 9264). */
+export function apiCatalog(publicBaseUrl: string): Answer {
+  const home = `${publicBaseUrl}${paths.home}`
+  const described: Record<string, Array<{ href: string; type: string }>> = {}
+  for (const { rel, path, type } of links) {
+    const targets = described[rel] ??= []
+    targets.push({ href: `${publicBaseUrl}${path}`, type })
+  }
+  const linkset = [
+    { anchor: `${publicBaseUrl}${paths.apiCatalog}`, item: [{ href: home }] },
+    { anchor: home, ...described },
+  ]
+  return answer({
+    body: JSON.stringify({ linkset }),
+    contentType: linksetType,
+    cache: "document",
+    headers: [linkHeader(publicBaseUrl, [])],
+  })
+}
+
+/** A bell with the horns of the ram that wears it. */
+const mark = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img">' +
+  "<title>Bellwether</title>" +
+  '<rect width="64" height="64" rx="14" fill="#14283c"/>' +
+  '<g fill="none" stroke="#f3ead7" stroke-width="5" stroke-linecap="round">' +
+  '<path d="M30 15C20 7 8 13 8 24c0 9 11 12 14 5 2-5-3-8-6-5"/>' +
+  '<path d="M34 15c10-8 22-2 22 9 0 9-11 12-14 5-2-5 3-8 6-5"/></g>' +
+  '<path d="M32 14c7 0 11 6 11 14v8c0 5 2 8 6 11H15c4-3 6-6 6-11v-8c0-8 4-14 11-14z" ' +
+  'fill="#e9b44c"/>' +
+  '<path d="M26 50a6 6 0 0 0 12 0z" fill="#f3ead7"/></svg>'
+
+/** /favicon.svg. */
+export const icon: Answer = answer({
+  body: mark,
+  contentType: "image/svg+xml",
+  cache: "document",
+  // Opened by itself it is a document: it loads and runs nothing.
+  headers: [["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"]],
+})
