@@ -4,7 +4,8 @@
  * @module
  */
 import { Result, Schema } from "effect"
-import { atomic, type AtomicAmount } from "../domain/money.ts"
+import { atomic, type AtomicAmount, usd } from "../domain/money.ts"
+import type { Link } from "./llms.ts"
 
 /** One path that can be asked. */
 export interface Offer {
@@ -85,4 +86,19 @@ function offerOf(path: string, operation: typeof Operation.Type): Offer {
 /** The offer at a path; undefined when the service has none. */
 export function offerAt(contract: Contract, path: string): Offer | undefined {
   return contract.offers.find((offer) => offer.path === path)
+}
+
+/** The first link that calls a path of the contract another price than it has; null when there is none. */
+export function contradiction(
+  { offers }: Contract,
+  links: ReadonlyArray<Link>,
+): { readonly path: string; readonly said: string; readonly price: string } | null {
+  for (const { url, note } of links) {
+    const said = /^\$(\d{1,9}(?:\.\d{1,6})?)(?![\d])/.exec(note ?? "")?.[1]
+    const offer = offers.find(({ path }) => path === URL.parse(url)?.pathname)
+    if (said === undefined || offer === undefined) continue
+    if (atomic(said as `${number}`) === offer.price) continue
+    return { path: offer.path, said, price: offer.price === null ? "nothing" : usd(offer.price) }
+  }
+  return null
 }

@@ -5,12 +5,16 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { excerpt, named } from "../domain/untrusted.ts"
-import { type Contract, type Offer, readContract } from "./contract.ts"
-import { readLlms } from "./llms.ts"
+import { type Contract, contradiction, type Offer, readContract } from "./contract.ts"
+import { type Link, readLlms } from "./llms.ts"
+import { Distrust } from "./trust.ts"
 import { money } from "./words.ts"
 import { askPatiently, GaveUp, type Say } from "./wire.ts"
 
 const lineLengthMax = 110
+/** How much of what /llms.txt says in words is repeated. */
+const detailsMax = 8
+const detailLengthMax = 160
 
 const Card = Schema.Struct({
   name: Schema.String,
@@ -22,20 +26,33 @@ const Card = Schema.Struct({
 })
 const readCard = Schema.decodeUnknownResult(Card)
 
+/** What the way in leads to. */
+interface Found {
+  readonly contract: URL | null
+  readonly links: ReadonlyArray<Link>
+}
+const nothing: Found = { contract: null, links: [] }
+
 /** Where an agent begins. */
 export type Start = "llms" | "card"
 
 /** Reads the way in, follows it to the contract, and says what there is. */
 export const discover = Effect.fnUntraced(function* (base: URL, start: Start, say: Say) {
   const found = yield* start === "llms" ? fromLlms(base, say) : fromCard(base, say)
-  const contractUrl = found ?? new URL("/openapi.json", base)
-  if (found === null) yield* say("no contract is linked; I look where it usually is")
+  const contractUrl = found.contract ?? new URL("/openapi.json", base)
+  if (found.contract === null) yield* say("no contract is linked; I look where it usually is")
   yield* say(`reading    ${contractUrl.href}`)
   const { status, body } = yield* askPatiently(contractUrl, { say })
   if (status !== 200) {
     return yield* new GaveUp({ message: `${contractUrl.href} answers ${status}: no prices` })
   }
   const contract = yield* Effect.fromResult(readContract(body))
+  const two = contradiction(contract, found.links)
+  if (two !== null) {
+    return yield* new Distrust({
+      message: `${two.path} costs $${two.said} by one document and $${two.price} by another`,
+    })
+  }
   yield* say(`contract   ${named(contract.title)} ${named(contract.version, 20)}`)
   for (const offer of contract.offers) yield* say(offerLine(offer))
   return contract satisfies Contract
@@ -52,14 +69,18 @@ const fromLlms = Effect.fnUntraced(function* (base: URL, say: Say) {
   const { status, text } = yield* askPatiently(url, { say })
   if (status !== 200) {
     yield* say(`  there is none (status ${status})`)
-    return null
+    return nothing
   }
-  const { title, summary, sections } = yield* Effect.fromResult(readLlms(text))
+  const { title, summary, details, sections } = yield* Effect.fromResult(readLlms(text))
   yield* say(`service    ${named(title)}${summary === null ? "" : `: ${excerpt(summary, 200)}`}`)
+  for (const line of details.split("\n").slice(0, detailsMax)) {
+    yield* say(`  ${excerpt(line, detailLengthMax)}`)
+  }
   for (const { heading, links } of sections) {
     yield* say(`  ${named(heading, 40)}: ${links.length} links`)
   }
-  return contractAmong(base, sections.flatMap(({ links }) => links.map((link) => link.url)))
+  const links = sections.flatMap((section) => section.links)
+  return { contract: contractAmong(base, links.map(({ url }) => url)), links }
 })
 
 const fromCard = Effect.fnUntraced(function* (base: URL, say: Say) {
@@ -69,7 +90,7 @@ const fromCard = Effect.fnUntraced(function* (base: URL, say: Say) {
   const card = readCard(body)
   if (status !== 200 || Result.isFailure(card)) {
     yield* say(`  there is no agent card (status ${status})`)
-    return null
+    return nothing
   }
   const { name, description, skills, documentationUrl, protocolVersion } = card.success
   yield* say(`agent      ${named(name)}: ${excerpt(description, 200)}`)
@@ -78,10 +99,10 @@ const fromCard = Effect.fnUntraced(function* (base: URL, say: Say) {
     yield* say(`  ${named(id, 40)}: ${excerpt(description, lineLengthMax)}`)
   }
   const documentation = within(base, documentationUrl ?? "")
-  if (documentation === null) return null
+  if (documentation === null) return nothing
   yield* say(`reading    ${documentation.href}`)
   const { text } = yield* askPatiently(documentation, { say })
-  return contractAmong(base, text.match(addressPattern) ?? [])
+  return { contract: contractAmong(base, text.match(addressPattern) ?? []), links: [] }
 })
 
 const addressPattern = /https?:\/\/[^\s)>\]"'`]{1,500}/g

@@ -51,6 +51,7 @@ Deno.test("wants() asks for what is after the last index it saw, and only if the
 Deno.test("wants() has each digest once, and the feed before any extra", () => {
   const before = { ...blank, seen: 7 }
   equal(wants(before, sight(9, at)).map(({ kind }) => kind), ["items", "digest"])
+  equal(wants({ ...before, digestAt: "an earlier one" }, sight(7, at)).length, 1)
   const [, digest] = wants(before, sight(9, at))
   ok(digest?.kind === "digest")
   equal(wants(closed(before, digest, sight(9, at)), sight(7, at)), [])

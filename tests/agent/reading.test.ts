@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
-import { offerAt, readContract } from "../../src/agent/contract.ts"
+import { contradiction, offerAt, readContract } from "../../src/agent/contract.ts"
 import { type Llms, readLlms } from "../../src/agent/llms.ts"
 import { absence, readAllowance, readRetryAfter, waitAfter } from "../../src/agent/pace.ts"
 import { law } from "../support/effect.ts"
@@ -108,6 +108,26 @@ Deno.test("readContract() takes no price it cannot hold a challenge against", ()
   ]
   for (const json of wrong) ok(Result.isFailure(readContract(json)), JSON.stringify(json))
 })
+
+/** What a link says of the path that costs 0.03, and whether that contradicts the contract. */
+const saids: ReadonlyArray<readonly [path: string, note: string | null, contradicts: boolean]> = [
+  ["/paid", "$0.03. Items", false],
+  ["/paid", "$0.030 a call", false],
+  ["/paid", "Items for $0.04", false],
+  ["/paid", null, false],
+  ["/paid", "$0.04. Items", true],
+  ["/paid", "$0.3. Items", true],
+  ["/free", "$0.01. Not free", true],
+  ["/unknown", "$0.01. Not there", false],
+]
+
+for (const [path, note, contradicts] of saids) {
+  Deno.test(`contradiction() ${contradicts ? "sees" : "sees none in"} ${path}: ${note}`, () => {
+    const link = { name: "GET", url: `https://a.example${path}`, note }
+    const found = contradiction(Result.getOrThrow(readContract(paths("0.03"))), [link])
+    equal(found?.path ?? null, contradicts ? path : null)
+  })
+}
 
 const Budget = Schema.Struct({
   quota: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6 })),

@@ -5,18 +5,23 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
+import { makeBuyer } from "../../src/agent/buying.ts"
+import type { Ledger } from "../../src/agent/ledger.ts"
 import { atomic } from "../../src/domain/money.ts"
 import {
   asking,
   type Crooked,
   failing,
+  hurriedClock,
   json,
   lost,
+  openShop,
   receipt,
   transaction,
   visit,
 } from "../support/crookedShop.ts"
+import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 
 liveTest(
@@ -62,6 +67,11 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
     "a 402 without a challenge",
     { unpaid: ({ path }) => path === "/v1/signals" ? json({}, 402) : null },
     /answers 402 without a challenge/,
+  ],
+  [
+    "documents that name two prices",
+    { said: "0.01" },
+    /\/v1\/signals costs \$0.01 by one document and \$0.03 by another/,
   ],
   [
     "a contract without a price",
@@ -184,6 +194,14 @@ const ends: ReadonlyArray<
     ...[1, /refunds {4}1 of \$0.03, \$0.00 of it confirmed\nleft {7}\$0.22 of \$0.25/, 0] as const,
   ],
   [
+    "a refund that was queued, and is paid back before the agent leaves",
+    {
+      paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
+      books: { state: "refunded" },
+    },
+    ...[1, /refunds {4}1 of \$0.03, \$0.03 of it confirmed\nleft {7}\$0.25 of \$0.25/, 0] as const,
+  ],
+  [
     "a payment that is not valid",
     { paid: () => json({ error: "insufficient_funds" }, 402) },
     ...[1, /not taken {2}1 payments[^]+left {7}\$0.25 of \$0.25/, 0] as const,
@@ -191,7 +209,11 @@ const ends: ReadonlyArray<
   [
     "no answer for ever, and books that say it was void",
     { paid: lost, books: { state: "void" } },
-    ...[12, /not taken {2}1 payments[^]+left {7}\$0.25 of \$0.25/, 0] as const,
+    ...[
+      12,
+      /the payment is uncharged\n[^]+not taken {2}1 payments[^]+left {7}\$0.25 of/,
+      0,
+    ] as const,
   ],
   [
     "no answer for ever, and books that do not know",
@@ -301,11 +323,54 @@ liveTest(
         unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 && nth < 5 ? lost() : null,
       }, { polls: 2 })
       strictEqual(away.error, "")
+      ok(away.skippedMs >= 7_000, `waited ${away.skippedMs} ms`)
       match(away.text, /ask again in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
       const gone = yield* visit({
         unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? lost() : null,
       }, { polls: 9 })
       match(gone.error, /did not answer 12 times in a row/)
       match(gone.text, bought(1))
+    }),
+)
+
+liveTest("an index that asks to wait is asked again when it said", () =>
+  Effect.gen(function* () {
+    const { error, text, skippedMs } = yield* visit({
+      unpaid: ({ path }, nth) =>
+        path === "/v1/index" && nth === 1
+          ? failing(429, { charged: false, retryable: true }, { "retry-after": "9" })
+          : null,
+    })
+    strictEqual(error, "")
+    match(text, /\/v1\/index: status 429; I ask again in 9 s\n\/v1\/index answers again\npoll 1/)
+    ok(skippedMs >= 9_000, `waited ${skippedMs} ms`)
+  }))
+
+liveTest(
+  "the last question before a signature is the budget's, whoever decided to buy",
+  () =>
+    Effect.gen(function* () {
+      const { clock } = yield* hurriedClock
+      const { base, came } = yield* openShop(clock, {})
+      for (
+        const [budget, perCall, why] of [
+          ["0.029999", "1", "over the budget"],
+          ["1", "0.029999", "over the cap"],
+        ] as const
+      ) {
+        const ledger = yield* Ref.make<Ledger>([])
+        const limits = { budget: atomic(budget), perCall: atomic(perCall) }
+        const buyer0 = makeBuyer({
+          base,
+          account: buyer(0),
+          limits,
+          ledger,
+          say: () => Effect.void,
+        })
+        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), maxima: new Map() }
+        equal(yield* buyer0.buy(offer, "/v1/signals?since=0"), { kind: "missed", why })
+        equal(yield* Ref.get(ledger), [])
+      }
+      ok(came.length === 2 && came.every(({ payment }) => payment === null))
     }),
 )

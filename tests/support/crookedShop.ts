@@ -51,7 +51,8 @@ export interface Crooked {
   readonly unpaid?: Trick
   /** In place of the answer to one with a payment; `nth` counts these. */
   readonly paid?: Trick
-  readonly price?: `${number}`
+  /** The price in /llms.txt. */
+  readonly said?: `${number}`
   readonly paymentMode?: string
   /** The books' word on a payment. */
   readonly books?: object
@@ -147,10 +148,11 @@ export const openShop = Effect.fnUntraced(function* (clock: Clock.Clock, crooked
       case "/llms.txt":
         return new Response(
           `# Shop\n\n> A shop.\n\n## Machine interfaces\n\n- [Elsewhere](https://elsewhere.example/openapi.json): no\n` +
-            `- [OpenAPI](${base}/openapi.json): prices\n`,
+            `- [OpenAPI](${base}/openapi.json): prices\n` +
+            `- [GET /v1/signals](${base}/v1/signals): $${crooked.said ?? "0.03"}. Items\n`,
         )
       case "/openapi.json":
-        return json(contractOf(crooked.price ?? "0.03"))
+        return json(contract)
       case "/health":
         return limited(() =>
           json({ success: true, paymentMode: crooked.paymentMode ?? "simulated" })
@@ -207,7 +209,7 @@ export const openShop = Effect.fnUntraced(function* (clock: Clock.Clock, crooked
   return { base: new URL(`http://127.0.0.1:${server.addr.port}`), came, refused: () => refused }
 })
 
-const contractOf = (price: string) => ({
+const contract = {
   openapi: "3.1.0",
   info: { title: "Shop", version: "1.0.0" },
   paths: {
@@ -215,11 +217,11 @@ const contractOf = (price: string) => ({
     "/v1/signals": {
       get: {
         summary: "Items after an index",
-        "x-payment-info": { price: { mode: "fixed", currency: "USD", amount: price } },
+        "x-payment-info": { price: { mode: "fixed", currency: "USD", amount: "0.03" } },
       },
     },
   },
-})
+}
 
 /** What an agent did in a shop, from its first look to its summary. */
 export const visit = Effect.fnUntraced(function* (
