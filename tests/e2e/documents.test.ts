@@ -104,7 +104,14 @@ function typed(): void {
         yield* Effect.promise(() => Deno.writeTextFile(`${folder}/client.ts`, client))
         const strict = ["--strict", "--noEmit", "--allowImportingTsExtensions", "--skipLibCheck"]
         took(
-          yield* run("tsc", [...strict, "--lib", "es2022", "--types", "null", `${folder}/client.ts`]),
+          yield* run("tsc", [
+            ...strict,
+            "--lib",
+            "es2022",
+            "--types",
+            "null",
+            `${folder}/client.ts`,
+          ]),
         )
       }),
   )
