@@ -14,7 +14,7 @@ import { test } from "../support/effect.ts"
 import { makeFace, paymentFor } from "../support/face.ts"
 import { heldDigest } from "../support/heldDigests.ts"
 import { faultOf } from "../support/shape.ts"
-import { at, json, noon, sellingAs, stocked, stockedFace } from "../support/stockedFace.ts"
+import { at, json, missing, noon, sellingAs, stocked, stockedFace } from "../support/stockedFace.ts"
 import { terms } from "../support/terms.ts"
 
 const base = terms.publicBaseUrl
@@ -183,6 +183,57 @@ for (const [path, allow] of methods) {
       }
     }))
 }
+
+/** Document, its type, and what a reader finds in it: names of a JSON body, or words of a text. */
+const documents: ReadonlyArray<readonly [path: string, type: string, holds: string]> = [
+  ["/openapi.json", "application/json", "openapi info.version paths servers.0.url"],
+  ["/llms.txt", "text/plain; charset=utf-8", "# Bellwether"],
+  ["/llms-full.txt", "text/plain; charset=utf-8", "# Bellwether"],
+  ["/discovery", "application/json", "x402Version items.7.resource items.0.accepts.0.amount"],
+  ["/discovery/resources", "application/json", "x402Version items.7.resource pagination.total"],
+  ["/.well-known/x402", "application/json", "version x402Version resources.7 items.7.accepts"],
+  [
+    "/.well-known/agent-card.json",
+    "application/json",
+    "protocolVersion preferredTransport url skills.15.id capabilities.extensions.1.uri",
+  ],
+  ["/.well-known/agent.json", "application/json", "protocolVersion skills.15.id"],
+  ["/a2a", "application/json", "protocolVersion skills.15.id"],
+  ["/.well-known/api-catalog", "application/linkset+json", "linkset.1.service-desc.0.href"],
+  ["/.well-known/security.txt", "text/plain; charset=utf-8", "Expires: "],
+  ["/robots.txt", "text/plain; charset=utf-8", "User-agent: *"],
+  ["/favicon.svg", "image/svg+xml", "<svg"],
+]
+
+for (const [path, type, holds] of documents) {
+  test(`GET ${path} is a document, ${type}, with ${holds}`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* stockedFace()
+      const response = yield* get(path)
+      const { headers, status } = response
+      strictEqual(status, 200)
+      strictEqual(yield* faultOf(path, "GET", response), null)
+      strictEqual(headers.get("content-type")?.startsWith(type), true)
+      strictEqual(headers.get("cache-control"), "public, max-age=300")
+      strictEqual(headers.get("ratelimit-policy"), '"documents";q=120;w=60')
+      const etag = headers.get("etag") ?? ""
+      strictEqual((yield* get(path, { headers: { "if-none-match": etag } })).status, 304)
+      if (!type.includes("json")) {
+        const text = yield* Effect.promise(() => response.text())
+        return ok(text.includes(holds), text)
+      }
+      equal(missing(yield* json(response), holds), [])
+    }))
+}
+
+test("the agent descriptor speaks 0.3.0 over JSONRPC, and has no pushes and no streams", () =>
+  Effect.gen(function* () {
+    const { get } = yield* stockedFace()
+    const card = yield* json(yield* get("/.well-known/agent-card.json"))
+    equal([card["protocolVersion"], card["preferredTransport"]], ["0.3.0", "JSONRPC"])
+    const { streaming, pushNotifications } = card["capabilities"] ?? {}
+    equal([streaming, pushNotifications], [false, false])
+  }))
 
 /** A path of the predecessor, and where it leads for good. */
 const legacy: ReadonlyArray<readonly [path: string, to: string]> = [
