@@ -39,7 +39,7 @@ liveTest(
         /bought {5}1 answers for \$0.03\n.+\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
       )
       equal(came.slice(0, 4).map(({ path }) => path), [
-        ...["/llms.txt", "/openapi.json", "/health", "/v1/index"],
+        ...["/llms.txt", "/documents/openapi.json", "/health", "/v1/index"],
       ])
       ok(came.some(({ path }) => /^\/v1\/payments\/0x[0-9a-f]{64}$/.test(path)))
     }),
@@ -75,7 +75,9 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
   ],
   [
     "a contract without a price",
-    { unpaid: ({ path }) => path === "/openapi.json" ? json({ openapi: "3.1.0" }) : null },
+    {
+      unpaid: ({ path }) => path === "/documents/openapi.json" ? json({ openapi: "3.1.0" }) : null,
+    },
     /The contract cannot be read/,
   ],
 ]

@@ -148,10 +148,10 @@ export const openShop = Effect.fnUntraced(function* (clock: Clock.Clock, crooked
       case "/llms.txt":
         return new Response(
           `# Shop\n\n> A shop.\n\n## Machine interfaces\n\n- [Elsewhere](https://elsewhere.example/openapi.json): no\n` +
-            `- [OpenAPI](${base}/openapi.json): prices\n` +
+            `- [OpenAPI](${base}/documents/openapi.json): prices\n` +
             `- [GET /v1/signals](${base}/v1/signals): $${crooked.said ?? "0.03"}. Items\n`,
         )
-      case "/openapi.json":
+      case "/documents/openapi.json":
         return json(contract)
       case "/health":
         return limited(() =>
