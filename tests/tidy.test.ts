@@ -27,6 +27,11 @@ const entryPoints = [
   ...["src/launch.ts", "src/main.ts"],
   ...["src/refund-worker.ts", "src/migrate.ts", "src/backfill.ts", "src/buy.ts", "src/agent.ts"],
 ]
+/** What the demonstration agent decides by: as pure as the domain. */
+const decisions = new Set(
+  ["contract", "items", "ledger", "llms", "pace", "plan", "trust", "verdict", "words"]
+    .map((name) => `src/agent/${name}.ts`),
+)
 /** Stands in for the venue's own servers, in tests and measurements. */
 const standIns = ["src/adapters/simulation/wire.ts"]
 
@@ -109,11 +114,13 @@ Deno.test("no files import one another in a circle", () => {
   fail("These files import one another", circles)
 })
 
-Deno.test("the domain imports only value modules of effect", () => {
-  const offences = src.filter(({ path }) => room(path) === "domain").flatMap(
+Deno.test("the domain, and what an agent decides by, import only value modules of effect", () => {
+  const pure = (path: string) => room(path) === "domain" || decisions.has(path)
+  const offences = src.filter(({ path }) => pure(path)).flatMap(
     ({ path, text, imports }) => {
       const foreign = imports.filter((to) =>
-        !to.startsWith("src/domain/") && to !== "effect" && to !== "effect/encoding"
+        !to.startsWith("src/domain/") && to !== "effect" && to !== "effect/encoding" &&
+        !(decisions.has(path) && decisions.has(to))
       )
       const names = [...text.matchAll(/import (?:type )?\{([^}]*)\} from "effect"/g)]
         .flatMap((match) => (match[1] ?? "").split(","))
