@@ -73,7 +73,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     }
     const response = yield* Effect.promise((signal) =>
       mcp({
-        ...{ url: `${publicBaseUrl}${mcpPath}`, headers, json: asked.json, signal },
+        ...{ url: `${publicBaseUrl}${mcpPath}`, headers, json: asked.json },
         call: admitted.call === null ? null : answer.bind(null, admitted.call, signal),
       })
     )

@@ -35,8 +35,6 @@ export interface McpMessage {
   readonly url: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly json: unknown
-  /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal
   /** What a call of a tool does, once the message was found to be one; null without such a tool. */
   readonly call: (() => Promise<CallToolResult>) | null
 }
@@ -99,7 +97,7 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
     }
   }
 
-  return async ({ url, headers, json, signal, call }) => {
+  return async ({ url, headers, json, call }) => {
     const shown = headerNames.flatMap((name): Array<[string, string]> => {
       const value = headers[name]
       return value === undefined ? [] : [[name, value]]
@@ -112,7 +110,6 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
         ["accept", "application/json, text/event-stream"],
         ...shown,
       ],
-      signal,
     })
     calls.set(request, call)
     return await isLegacyRequest(request, json)

@@ -8,7 +8,7 @@
  * @module
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
-import { Cause, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import { argumentsSchema } from "../domain/bazaar.ts"
 import { paymentRequired } from "../domain/challenge.ts"
 import { usd } from "../domain/money.ts"
@@ -137,10 +137,9 @@ export const callPaid = (
           limited: refusal.status === 429 ? refusal : null,
         })
       }),
-      Effect.catchCause((cause) =>
-        // A client that hung up waits for nothing, and is no failure.
-        Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.as(
-          Effect.logError("Cannot answer a paid call of a tool", cause),
+      Effect.catchDefect((defect) =>
+        Effect.as(
+          Effect.logError("Cannot answer a paid call of a tool", defect),
           only(errorResult(failed, id)),
         )
       ),

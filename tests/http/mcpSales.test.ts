@@ -125,6 +125,7 @@ test("whatever is no free call and shows no payment spends the documents' budget
       currentRequest("server/discover"),
       currentRequest("tools/call", unpaid),
       earlierRequest("tools/call", unpaid),
+      currentRequest("tools/call", unpaid, { meta: { "x402/payment": null } }),
       earlierRequest("tools/call", { name: "get_rich" }),
       currentRequest("prompts/frobnicate"),
       currentRequest("tools/call", { name: "get_index" }, mismatched),
@@ -162,8 +163,8 @@ for (const product of Object.values(products)) {
   test(`${skillName(product)} without a payment answers with its terms, as x402 has them`, () =>
     Effect.gen(function* () {
       const { call } = yield* open()
-      for (const given of [{}, { nonsense: true }]) {
-        const { isError, structuredContent, content } = yield* call(skillName(product), given)
+      for (const [given, meta] of [[{}, {}], [{ nonsense: true }, { "x402/payment": null }]]) {
+        const { isError, structuredContent, content } = yield* call(skillName(product), given, meta)
         const required = paymentRequired(product, terms, { resource: "mcp" })
         equal([isError, structuredContent], [true, JSON.parse(JSON.stringify(required))])
         equal(JSON.parse(content[0]?.text ?? ""), structuredContent)
@@ -322,7 +323,7 @@ test("a fault of ours is no word on the payment, and no status of the protocol",
     match(String(hint), /same payment again/)
   }))
 
-test("an answer counts as handed over when its receipt has left, and only then", () =>
+test("an answer counts as handed over when it has left with its receipt, and only then", () =>
   Effect.gen(function* () {
     const sent = yield* Ref.make(0)
     const selling = (charge: boolean) =>
@@ -336,10 +337,26 @@ test("an answer counts as handed over when its receipt has left, and only then",
           }),
         sent: () => Ref.update(sent, (count) => count + 1),
       })
-    const charged = yield* open(selling(true))
-    const told = yield* charged.call("get_latest", {}, yield* paymentOf(products.latest))
-    equal([yield* Ref.get(sent), told._meta?.["idempotent-replayed"]], [1, true])
+    const { handle } = yield* open(selling(true))
+    const meta = yield* paymentOf(products.latest)
+    const paid = () =>
+      new Request(
+        "http://any.host/mcp",
+        currentRequest("tools/call", { name: "get_latest" }, { meta }),
+      )
+    const left = Promise.withResolvers<void>()
+    const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
+    const response = yield* Effect.promise(async () =>
+      await handle(paid(), { remoteAddr, completed: left.promise })
+    )
+    const told = Object(yield* Effect.promise(() => response.json())).result as ToolResult
+    equal([yield* Ref.get(sent), told._meta?.["idempotent-replayed"]], [0, true])
+    left.resolve()
+    yield* Effect.promise(() => left.promise.then(() => {}))
+    yield* Effect.yieldNow
+    strictEqual(yield* Ref.get(sent), 1)
+
     const given = yield* open(selling(false))
-    const gift = yield* given.call("get_latest", {}, yield* paymentOf(products.latest))
+    const gift = yield* given.call("get_latest", {}, meta)
     equal([yield* Ref.get(sent), gift._meta?.["x402/payment-response"]], [1, undefined])
   }))
