@@ -13,6 +13,7 @@ import { linkHeader, paths, textType } from "./documents/addresses.ts"
 import { type CatalogOptions, discovery, wellKnownX402 } from "./documents/catalog.ts"
 import { llmsText } from "./documents/llms.ts"
 import { type LlmsFullOptions, llmsFullText } from "./documents/llmsFull.ts"
+import { mcpServerCard } from "./documents/mcpServerCard.ts"
 import { apiCatalog, icon, robotsText, securityText } from "./documents/wellKnown.ts"
 import type { Made } from "./edge.ts"
 import { openApiDocument } from "./openapi.ts"
@@ -35,6 +36,7 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
   const page = text(llmsText(options))
   const catalog = discovery(options).whole
   const card = agentCardAnswer(options)
+  const mcpCard = answer({ body: JSON.stringify(mcpServerCard(options)), cache: "document" })
   const others = new Map<string, Answer>([
     [paths.home, page],
     [paths.llms, page],
@@ -50,6 +52,8 @@ export function documents(options: DocumentOptions): ReadonlyMap<string, Answer>
     [paths.agentCardFormer, card],
     // Whoever follows the card's own address finds it again.
     [paths.a2a, card],
+    [paths.mcpCard, mcpCard],
+    [paths.mcpCardFormer, mcpCard],
   ])
   const openApi = openApiDocument({ ...options, documents: others })
   return new Map([...others, [paths.openApi, answer({ body: openApi, cache: "document" })]])

@@ -20,11 +20,12 @@ import type { WhaleTable } from "../services/WhaleTable.ts"
 import { a2aPath, a2aRoute } from "./a2a.ts"
 import type { VenueMode } from "./bodies.ts"
 import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents.ts"
+import { paths } from "./documents/addresses.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { legacyRoute } from "./legacy.ts"
 import { type Budget, clientKeys, makeLimiter } from "./limits.ts"
-import { mcpPath, mcpRoute } from "./mcp.ts"
+import { mcpRoute } from "./mcp.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
 import { makePaywall } from "./paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
@@ -110,7 +111,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
             a2aPath,
             yield* a2aRoute({ skills, card: agentCardAnswer({ terms: options.terms, version }) }),
           ],
-          [mcpPath, yield* mcpRoute({ skills, version })],
+          [paths.mcp, yield* mcpRoute({ skills, version })],
         ]),
       }),
       beneath: new Map([

@@ -11,6 +11,7 @@ import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Payments } from "../services/Payments.ts"
 import type { HeaderPair } from "./answer.ts"
+import { paths } from "./documents/addresses.ts"
 import type { EdgeRoute } from "./edge.ts"
 import { type PreparedRefusal, RequestId } from "./errors.ts"
 import { remembered, spend, type Spent } from "./limits.ts"
@@ -29,9 +30,6 @@ import {
 import { internalError, overloaded } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
 import type { SkillPorts } from "./skills.ts"
-
-/** Where the endpoint is. */
-export const mcpPath = "/mcp"
 
 const instructions =
   "Prediction-market intelligence. Poll get_index, which is free, about every 10 minutes; when " +
@@ -73,7 +71,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     }
     const response = yield* Effect.promise((signal) =>
       mcp({
-        ...{ url: `${publicBaseUrl}${mcpPath}`, headers, json: asked.json },
+        ...{ url: `${publicBaseUrl}${paths.mcp}`, headers, json: asked.json },
         call: admitted.call === null ? null : answer.bind(null, admitted.call, signal),
       })
     )

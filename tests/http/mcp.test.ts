@@ -268,3 +268,21 @@ test("a notification is heard and answered with nothing, whatever it names", () 
     const answer = yield* post({ ...currentRequest("tools/call", { name: "get_index" }), body })
     equal([answer.status, answer.body], [202, {}])
   }))
+
+test("the server card says where /mcp is and which revisions it speaks", () =>
+  Effect.gen(function* () {
+    const { get } = yield* open
+    for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
+      const response = yield* get(path)
+      const card: Json = yield* Effect.promise(() => response.json())
+      const [remote] = card["remotes"] as ReadonlyArray<Json>
+      equal([response.status, remote?.["url"]], [200, `${terms.publicBaseUrl}/mcp`])
+      equal((remote?.["supportedProtocolVersions"] as ReadonlyArray<string>).slice(0, 3), [
+        revision,
+        "2025-11-25",
+        "2025-06-18",
+      ])
+      match(String(card["name"]), /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+      ok(String(card["description"]).length <= 100)
+    }
+  }))

@@ -10,7 +10,7 @@ import { freeRows } from "../../src/domain/freeRow.ts"
 import { usd } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
 import { documents } from "../../src/http/documents.ts"
-import { mcpPath } from "../../src/http/mcp.ts"
+import { paths } from "../../src/http/documents/addresses.ts"
 import { openApiDocument } from "../../src/http/openapi.ts"
 import { test } from "../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, paymentFor } from "../support/face.ts"
@@ -116,7 +116,7 @@ Deno.test("every path that is free, sold, about the service or posted to is in i
       ...new Set([
         ...[...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path),
         ...made.keys(),
-        ...["/v1/payments/{paymentId}", "/a2a", mcpPath],
+        ...["/v1/payments/{paymentId}", paths.a2a, paths.mcp],
       ]),
     ].toSorted(),
   )

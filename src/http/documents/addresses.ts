@@ -25,6 +25,9 @@ export const paths = {
   icon: iconPath,
   a2a: "/a2a",
   mcp: "/mcp",
+  mcpCard: "/mcp/server-card",
+  /** Where registries looked for the card before. */
+  mcpCardFormer: "/.well-known/mcp/server-card.json",
   home: "/",
 } as const
 

@@ -4,8 +4,8 @@
  * @module
  */
 import type { PaymentTerms } from "../../domain/x402.ts"
-import { mcpPath } from "../mcp.ts"
 import { revisions } from "../mcpServer.ts"
+import { paths } from "./addresses.ts"
 
 /** The card, as an object: what it says depends on nothing else. */
 export function mcpServerCard({ terms, version }: {
@@ -27,7 +27,7 @@ export function mcpServerCard({ terms, version }: {
     websiteUrl: publicBaseUrl,
     remotes: [{
       type: "streamable-http",
-      url: `${publicBaseUrl}${mcpPath}`,
+      url: `${publicBaseUrl}${paths.mcp}`,
       supportedProtocolVersions: revisions,
     }],
   }

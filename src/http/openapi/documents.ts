@@ -47,6 +47,12 @@ const agentCard: Omit<DocumentRow, "operationId"> = {
   },
 }
 
+const mcpCard: Omit<DocumentRow, "operationId"> = {
+  summary: "The MCP server card",
+  description: "What /mcp is, how it is reached, and in which revisions of the protocol.",
+  fields: { name: "string", version: "string", title: "string", remotes: ["object"] },
+}
+
 const openApiRow: DocumentRow = {
   operationId: "getOpenApi",
   summary: "This document",
@@ -82,11 +88,8 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
     summary: "Where the agent card and the MCP server card are",
     description: "A catalog of what agents can use here.",
   },
-  "/mcp/server-card": {
-    operationId: "getMcpServerCard",
-    summary: "The MCP server card",
-    description: "What /mcp is and how it is reached.",
-  },
+  "/mcp/server-card": { operationId: "getMcpServerCard", ...mcpCard },
+  "/.well-known/mcp/server-card.json": { operationId: "getMcpServerCardFormer", ...mcpCard },
   "/.well-known/security.txt": {
     operationId: "getSecurityText",
     summary: "Whom to tell of a weakness",
