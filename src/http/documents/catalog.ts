@@ -60,7 +60,8 @@ export function catalogItems(terms: PaymentTerms): ReadonlyArray<Item> {
 const pageMax = 100
 const text = <const Name extends string>(name: Name, description: string) =>
   ({ name, type: "string", description }) as const
-const readListing = decodeQuery([
+/** What the query of a listing may ask for. */
+export const listingParameters = [
   {
     name: "limit",
     type: "integer",
@@ -75,7 +76,8 @@ const readListing = decodeQuery([
   text("scheme", "Only what is paid by this scheme"),
   text("network", "Only what is paid on this network"),
   text("extensions", "Only what declares this extension"),
-])
+] as const
+const readListing = decodeQuery(listingParameters)
 
 /** What of an item the reference's reader filters by. */
 const facets = {

@@ -3,10 +3,12 @@
  *
  * @module
  */
+import type { Parameter } from "../../domain/product.ts"
 import type { Answer } from "../answer.ts"
+import { listingParameters } from "../documents/catalog.ts"
 import { anywhere, errorResponse } from "./errors.ts"
 import { answerHeaders, linked } from "./headers.ts"
-import { tagged } from "./operations.ts"
+import { queryParameter, tagged } from "./operations.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -16,6 +18,8 @@ interface DocumentRow {
   readonly description: string
   /** What its JSON has at least: the rest is its standard's to say. */
   readonly fields?: Readonly<Record<string, FieldType>>
+  /** What its query may ask for. */
+  readonly parameters?: ReadonlyArray<Parameter>
 }
 
 /** The type of a field; of a list, that of its items. */
@@ -30,6 +34,7 @@ const catalog: Omit<DocumentRow, "operationId"> = {
     items: ["object"],
     pagination: "object",
   },
+  parameters: listingParameters,
 }
 const agentCard: Omit<DocumentRow, "operationId"> = {
   summary: "The agent card",
@@ -122,8 +127,8 @@ const documentRows: Readonly<Record<string, DocumentRow>> = {
   },
 }
 
-/** A longer body is no example any more. */
-const exampleBytesMax = 16_384
+/** A longer document is shown by the first row of its lists; a longer text is not shown. */
+const exampleLengthMax = 12_000
 
 /** What the documents there are add to a document of OpenAPI. */
 export function describeDocuments(documents: ReadonlyMap<string, Answer>): {
@@ -131,13 +136,14 @@ export function describeDocuments(documents: ReadonlyMap<string, Answer>): {
   /** The documents themselves, once each, however many paths lead to one. */
   readonly examples: Readonly<Record<string, Json>>
 } {
-  const examples = new Map<Answer, { readonly name: string; readonly value: unknown }>()
+  const examples = new Map<Answer, { readonly name: string; readonly example: Json }>()
   const operations = [...documents].flatMap(([path, answer]) => {
     const row = documentRows[path]
     if (row === undefined) return []
     const { type, link } = about(answer)
-    if (answer.bytes.length <= exampleBytesMax && !examples.has(answer)) {
-      examples.set(answer, { name: row.operationId, value: valueOf(answer, type) })
+    const example = exampleOf(answer, type)
+    if (example !== null && !examples.has(answer)) {
+      examples.set(answer, { name: row.operationId, example })
     }
     const name = examples.get(answer)?.name
     return [[path, { get: operationOf(row, { type, link, name }) }] as const]
@@ -148,13 +154,13 @@ export function describeDocuments(documents: ReadonlyMap<string, Answer>): {
       ...Object.fromEntries(operations),
     },
     examples: Object.fromEntries(
-      [...examples.values()].map(({ name, value }) => [name, { value }]),
+      [...examples.values()].map(({ name, example }) => [name, example]),
     ),
   }
 }
 
 function operationOf(
-  { operationId, summary, description, fields }: DocumentRow,
+  { operationId, summary, description, fields, parameters = [] }: DocumentRow,
   { type, link, name }: {
     readonly type: string
     readonly link: boolean
@@ -171,7 +177,7 @@ function operationOf(
     description,
     tags: ["documents"],
     security: [],
-    parameters: tagged.parameters,
+    parameters: [...parameters.map(queryParameter), ...tagged.parameters],
     responses: {
       200: {
         description: summary,
@@ -208,7 +214,15 @@ function about({ headers }: Answer) {
   return { type, link: headers.some(([name]) => name === "link") }
 }
 
-function valueOf({ bytes }: Answer, type: string): unknown {
+/** A document as the example of itself; null where it is too long for one. */
+function exampleOf({ bytes }: Answer, type: string): Json | null {
   const text = new TextDecoder().decode(bytes)
-  return type.includes("json") ? JSON.parse(text) : text
+  if (!type.includes("json")) return text.length > exampleLengthMax ? null : { value: text }
+  const value: Json = JSON.parse(text)
+  if (text.length <= exampleLengthMax) return { value }
+  const firsts = Object.entries(value).map(([name, held]) => [
+    name,
+    Array.isArray(held) ? held.slice(0, 1) : held,
+  ])
+  return { summary: "The first row of each list", value: Object.fromEntries(firsts) }
 }

@@ -161,7 +161,7 @@ function challenges(product: Product, terms: PaymentTerms): Json {
 }
 
 /** A query parameter as it is decoded: an integer is an integer, with its bounds. */
-function queryParameter(parameter: Parameter): Json {
+export function queryParameter(parameter: Parameter): Json {
   const { description, ...schema } = parameterSchema(parameter)
   const { name, required, example } = parameter
   return { name, in: "query", required: required === true, description, schema, example }

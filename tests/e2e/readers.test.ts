@@ -1,0 +1,119 @@
+/**
+ * What is served about the service, read by the field's own readers: x402's catalog client, and the
+ * rules of llms.txt.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual, throws } from "node:assert/strict"
+import { HTTPFacilitatorClient } from "@x402/core/http"
+import {
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+  withBazaar,
+} from "@x402/extensions"
+import { Effect } from "effect"
+import { freeRows } from "../../src/domain/freeRow.ts"
+import { products } from "../../src/domain/product.ts"
+import { liveTest } from "../support/effect.ts"
+import { readLlmsText } from "../support/llmsText.ts"
+import { servedFace } from "../support/servedFace.ts"
+
+const sold = Object.values(products)
+
+const catalogOf = (url: string) => withBazaar(new HTTPFacilitatorClient({ url })).extensions.bazaar
+
+liveTest(
+  "the official reader of x402 catalogs lists exactly what is sold, at its price",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* servedFace
+      const { items, pagination } = yield* Effect.promise(() => catalogOf(base).listResources())
+      equal(
+        items.map(({ resource, type, x402Version, accepts }) => [
+          ...[resource, type, x402Version],
+          ...accepts.map(({ amount, payTo }) => [amount, payTo]),
+        ]),
+        yield* Effect.forEach(sold, ({ path, price }) =>
+          Effect.promise(async () => {
+            const response = await fetch(base + path)
+            await response.body?.cancel()
+            const [accepted] =
+              JSON.parse(atob(response.headers.get("payment-required") ?? "")).accepts
+            return [base + path, "http", 2, [price.toString(), accepted.payTo]]
+          })),
+      )
+      equal([pagination.offset, pagination.total], [0, sold.length])
+      ok(pagination.limit >= sold.length)
+      for (const item of items) {
+        const { bazaar } = item.extensions as unknown as {
+          readonly bazaar: Parameters<typeof validateDiscoveryExtension>[0]
+        }
+        equal(validateDiscoveryExtension(bazaar), { valid: true }, item.resource)
+        equal(validateDiscoveryExtensionSpec({ ...bazaar }), { valid: true }, item.resource)
+      }
+    }),
+)
+
+liveTest(
+  "/llms.txt keeps to the rules of its reference parser, and is short",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* servedFace
+      const response = yield* Effect.promise(() => fetch(`${base}/llms.txt`))
+      const text = yield* Effect.promise(() => response.text())
+      equal([response.status, response.headers.get("content-type")], [
+        200,
+        "text/plain; charset=utf-8",
+      ])
+      ok(text.length < 4_096, `${text.length}`)
+      const { title, summary, information, sections } = readLlmsText(text)
+      strictEqual(title, "Bellwether")
+      ok(summary !== null && information !== "")
+      const urls = [...sections.values()].flat().map(({ url }) => url)
+      strictEqual(new Set(urls).size, urls.length)
+      for (const { path } of sold) ok(urls.includes(base + path), path)
+      ok(urls.includes(base + freeRows.index.path))
+    }),
+)
+
+liveTest(
+  "every link of /llms.txt leads to something that is served here",
+  () =>
+    Effect.gen(function* () {
+      const base = yield* servedFace
+      const text = yield* Effect.promise(async () => await (await fetch(`${base}/llms.txt`)).text())
+      for (const { url } of [...readLlmsText(text).sections.values()].flat()) {
+        ok(url.startsWith(base), url)
+        const response = yield* Effect.promise(() => fetch(url))
+        yield* Effect.promise(() => response.arrayBuffer())
+        // A paid path asks for its payment; /mcp and /a2a may be posted to only.
+        ok([200, 402, 405].includes(response.status), `${url} is ${response.status}`)
+      }
+    }),
+)
+
+const good = "# A\n\n> B\n\nC\n\n## D\n\n- [e](https://f.example): g\n- [h](https://i.example)\n"
+
+Deno.test("the rules of llms.txt take what is right", () => {
+  const { title, summary, information, sections } = readLlmsText(good)
+  equal([title, summary, information], ["A", "B", "C"])
+  equal([...sections], [["D", [
+    { title: "e", url: "https://f.example", note: "g" },
+    { title: "h", url: "https://i.example", note: null },
+  ]]])
+})
+
+for (
+  const [what, text] of [
+    ["no title", good.replace("# A\n", "")],
+    ["a heading among the information", good.replace("C\n", "### C\n")],
+    ["prose in a section", `${good}\nSome prose.\n`],
+    ["a list without a link", `${good}- e: g\n`],
+    ["a section without links", `${good}\n## J\n`],
+    ["a section given twice", `${good}\n## D\n\n- [e](https://f.example)\n`],
+  ] as const
+) {
+  Deno.test(`the rules of llms.txt refuse ${what}`, () => {
+    throws(() => readLlmsText(text))
+  })
+}
