@@ -11,9 +11,12 @@ import { usd } from "../../domain/money.ts"
 import { products } from "../../domain/product.ts"
 import { operationId, type Skill, skillName, skills } from "../../domain/skill.ts"
 import type { PaymentTerms } from "../../domain/x402.ts"
+import { x402Keys } from "../a2aMessage.ts"
 import { rules } from "../errors.ts"
 import { examplesFor } from "../examples.ts"
 import { type Budget, policyField } from "../limits.ts"
+import { paymentKey } from "../mcpMessage.ts"
+import { receiptKey } from "../mcpTools.ts"
 import { paymentIdFormula, paymentsPrefix } from "../paymentStatus.ts"
 import { paymentLengthMax, targetLengthMax } from "../refusals.ts"
 import { bodyBytesMax } from "../server.ts"
@@ -169,22 +172,26 @@ function limitsSection({ limits }: LlmsFullOptions): string {
 }
 
 function agentsSection(publicBaseUrl: string): string {
-  const args = JSON.stringify(exampleOf(products.signals.parameters))
+  const params = exampleOf(products.signals.parameters)
+  const skill = skillName(products.signals)
+  const meta = (key: string) => `\`metadata["${key}"]\``
   return [
     `**A2A 0.3.0**: JSON-RPC, POST ${publicBaseUrl}${paths.a2a}; the card is ` +
-    `${publicBaseUrl}${paths.agentCard}. Send \`message/send\` with a data part that names the skill ` +
-    `and its parameters. A free skill gives a completed task with the answer as an artifact. A paid ` +
-    "one gives a task in the state `input-required`, whose status message has the x402 terms in " +
-    '`metadata["x402.payment.required"]`; answer in the same task with ' +
-    '`metadata["x402.payment.status"]` = `payment-submitted` and the payment in ' +
-    '`metadata["x402.payment.payload"]`. The receipt is in `metadata["x402.payment.receipts"]`. No ' +
-    "streaming, no push notifications.",
-    `**MCP**: streamable HTTP, POST ${publicBaseUrl}${paths.mcp}, one tool a skill, no session needed. ` +
-    `Call \`${
-      skillName(products.signals)
-    }\` with ${args}. Without a payment the result is an error whose structured ` +
-    "content has the x402 terms; call again with the payment in " +
-    '`_meta["x402/payment"]`. The receipt is in `_meta["x402/payment-response"]`.',
+    `${publicBaseUrl}${paths.agentCard}. Send \`message/send\` with a data part such as ` +
+    `\`${
+      JSON.stringify({ skill, params })
+    }\`. A free skill gives a completed task with the answer ` +
+    "as an artifact. A paid one gives a task in the state `input-required`, whose status message " +
+    `has the x402 terms in ${meta(x402Keys.required)}; answer on the same task, with ` +
+    `${meta(x402Keys.status)} = \`payment-submitted\` and the payment in ` +
+    `${meta(x402Keys.payload)}. The receipt is in ${meta(x402Keys.receipts)}. No streaming, no ` +
+    "push notifications.",
+    `**MCP**: streamable HTTP, POST ${publicBaseUrl}${paths.mcp}, one tool a skill, no session ` +
+    `needed. Call \`${skill}\` with \`${
+      JSON.stringify(params)
+    }\`. Without a payment the result is ` +
+    "an error whose structured content has the x402 terms; call again with the payment in " +
+    `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`.`,
     "Prices, parameters, refunds and limits are the same by every way, and one payment buys one " +
     `answer, whichever way it goes. What became of a payment: GET ${publicBaseUrl}` +
     `${paymentsPrefix}{paymentId}, free, where paymentId is ${paymentIdFormula}.`,

@@ -1,0 +1,214 @@
+/**
+ * What each document says is sold, read by itself: no reader knows the tables that the documents are
+ * made from.
+ *
+ * @module
+ */
+import type { Json } from "./a2a.ts"
+import { objectIn } from "./a2a.ts"
+
+/** A parameter as any document can tell it; null where it says nothing. */
+export interface ToldParameter {
+  readonly name: string
+  readonly type: unknown
+  readonly required: boolean
+  readonly minimum: number | null
+  readonly maximum: number | null
+  readonly default: unknown
+  readonly values: ReadonlyArray<string> | null
+  readonly pattern: string | null
+}
+
+/** A product as a document tells it: each has some of these. */
+export interface Offer {
+  readonly name: string
+  readonly operationId: string
+  readonly path: string
+  readonly address: string
+  readonly title: string
+  readonly description: string
+  readonly priceUsd: string
+  readonly units: string
+  readonly settlement: string
+  readonly upfront: boolean
+  readonly network: string
+  readonly asset: string
+  readonly payTo: string
+  readonly parameters: ReadonlyArray<ToldParameter>
+}
+export type Told = Partial<Offer>
+
+const listIn = (value: unknown) => (Array.isArray(value) ? value : []) as ReadonlyArray<Json>
+
+/** A parameter from its JSON Schema. */
+export function parameterIn(name: string, schema: unknown, required: boolean): ToldParameter {
+  const { type, minimum, maximum, default: fallback, enum: values, pattern } = objectIn(schema)
+  return {
+    ...{ name, type, required, default: fallback ?? null },
+    minimum: (minimum ?? null) as number | null,
+    maximum: (maximum ?? null) as number | null,
+    values: (values ?? null) as ReadonlyArray<string> | null,
+    pattern: (pattern ?? null) as string | null,
+  }
+}
+
+/** Parameters from the JSON Schema of the object that has them. */
+export function parametersIn(schema: unknown): ReadonlyArray<ToldParameter> {
+  const { properties, required } = objectIn(schema)
+  const needed = listIn(required) as ReadonlyArray<unknown>
+  return Object.entries(objectIn(properties)).map(([name, of]) =>
+    parameterIn(name, of, needed.includes(name))
+  )
+}
+
+/** What an x402 PaymentRequired asks for, whatever carried it. */
+export function askedBy(required: unknown): Told {
+  const { accepts, resource } = objectIn(required)
+  return { ...paidBy(accepts), description: String(objectIn(resource)["description"]) }
+}
+
+function paidBy(accepts: unknown): Told {
+  const [entry, ...others] = listIn(accepts)
+  if (others.length > 0) return {}
+  const { amount, network, asset, payTo, extra } = objectIn(entry)
+  return {
+    ...{ units: String(amount), network: String(network), asset: String(asset) },
+    ...{ payTo: String(payTo), upfront: objectIn(extra)["paymentFlow"] === "upfront" },
+  }
+}
+
+/** The paid operations of /openapi.json. */
+export function offersOfContract(document: Json): ReadonlyArray<Told> {
+  const [server] = listIn(document["servers"])
+  return Object.entries(objectIn(document["paths"])).flatMap(([path, item]) => {
+    const operation = objectIn(objectIn(item)["get"])
+    if (listIn(operation["security"]).length === 0) return []
+    const price = objectIn(objectIn(operation["x-payment-info"])["price"])
+    const query = listIn(operation["parameters"]).filter((row) => row["in"] === "query")
+    return [{
+      ...{ path, address: `${server?.["url"]}${path}`, priceUsd: String(price["amount"]) },
+      ...{ operationId: String(operation["operationId"]), title: String(operation["summary"]) },
+      description: String(operation["description"]),
+      parameters: query.map(({ name, schema, required }) =>
+        parameterIn(String(name), schema, required === true)
+      ),
+    }]
+  })
+}
+
+/** The items of /discovery or /.well-known/x402. */
+export function offersOfCatalog(document: Json): ReadonlyArray<Told> {
+  return listIn(document["items"]).map((item) => {
+    const { path, operationId, skill, title, settlement, price } = objectIn(item["metadata"])
+    const bazaar = objectIn(objectIn(item["extensions"])["bazaar"])
+    return {
+      ...paidBy(item["accepts"]),
+      ...{ address: String(item["resource"]), description: String(item["description"]) },
+      ...{ path: String(path), operationId: String(operationId), name: String(skill) },
+      ...{ title: String(title), settlement: String(settlement) },
+      priceUsd: String(objectIn(price)["amount"]),
+      parameters: declaredParameters(bazaar),
+    }
+  })
+}
+
+/** The query that a bazaar extension declares. */
+export function declaredParameters(bazaar: Json): ReadonlyArray<ToldParameter> {
+  const { input } = objectIn(objectIn(bazaar["schema"])["properties"])
+  return parametersIn(objectIn(objectIn(input)["properties"])["queryParams"])
+}
+
+const priced = /^\$(\d+\.\d+)/
+
+/** The links of a section of /llms.txt that name a price. */
+export function offersOfPage(
+  links: ReadonlyArray<
+    { readonly name: string; readonly url: string; readonly note: string | null }
+  >,
+): ReadonlyArray<Told> {
+  return links.flatMap(({ name, url, note }) => {
+    const priceUsd = priced.exec(note ?? "")?.[1]
+    if (priceUsd === undefined || note === null) return []
+    const [said = "", query = ""] = note.split(". Query: ")
+    return [{
+      ...{ path: name.replace("GET ", ""), address: url, priceUsd },
+      title: said.replace(/^\$[\d.]+\. /, ""),
+      parameters: query === "" ? [] : query.split("; ").map(parameterOfLine),
+    }]
+  })
+}
+
+/** `count (integer, 1 to 20, default 10)` */
+function parameterOfLine(line: string): ToldParameter {
+  const [, name = line, limits = ""] = /^(\w+) \((.*)\)$/.exec(line) ?? []
+  const number = (pattern: RegExp) => {
+    const found = pattern.exec(limits)?.[1]
+    return found === undefined ? null : Number(found)
+  }
+  return {
+    ...{ name, type: limits.split(", ")[0], required: limits.includes(", required") },
+    minimum: number(/, (\d+) to \d+/) ?? number(/, at least (\d+)/),
+    maximum: number(/, \d+ to (\d+)/),
+    default: number(/, default (\d+)/),
+    values: /, one of ([^)]*)$/.exec(limits)?.[1]?.split(", ") ?? null,
+    pattern: /, matches (.*)$/.exec(limits)?.[1] ?? null,
+  }
+}
+
+/** The calls of /llms-full.txt that have a price. */
+export function offersOfText(text: string): ReadonlyArray<Told> {
+  const table = new Map(
+    [...text.matchAll(/^\| `(\S+)` \| \$(\S+) \((\d+) units\) \| (\S+) \| (.*) \|$/gm)].map(
+      (
+        [, path, priceUsd, units, settlement, title],
+      ) => [path, { priceUsd, units, settlement, title }],
+    ),
+  )
+  return callsOfText(text).flatMap(({ name, body }) => {
+    const [, path = "", price = "", operationId = "", title = ""] =
+      /^`GET (\S+)`, \$(\S+) a call \(operation `(\w+)`\)\. (.*)\.$/m.exec(body) ?? []
+    const row = table.get(path)
+    if (row === undefined || row.priceUsd !== price || row.title !== title) return []
+    const address = /^`GET ([^\s?`]+)\S*` answers$/m.exec(body)?.[1] ?? ""
+    return [{
+      ...{ name, path, address, operationId, title },
+      ...{ priceUsd: price, units: row.units ?? "", settlement: row.settlement ?? "" },
+      description: body.split("\n\n")[1]?.replace(/\.$/, "") ?? "",
+      parameters: [...body.matchAll(/^- `(.*)`: /gm)].map(([, line = ""]) => parameterOfLine(line)),
+    }]
+  })
+}
+
+/** The sections of /llms-full.txt that are about a call. */
+export function callsOfText(
+  text: string,
+): ReadonlyArray<{ readonly name: string; readonly body: string; readonly call: string }> {
+  return text.split(/^### /m).slice(1).map((section) => {
+    const [name = "", ...rest] = section.split("\n")
+    const body = rest.join("\n").split(/^## /m)[0]?.trim() ?? ""
+    return { name, body, call: /^`GET (\S+)` answers$/m.exec(body)?.[1] ?? "" }
+  })
+}
+
+/** The skills of the agent card that cost something. */
+export function offersOfCard(card: Json): ReadonlyArray<Told> {
+  return listIn(card["skills"]).flatMap(({ id, name, description }) => {
+    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*)\. The same as GET (\S+)\.$/.exec(
+      String(description),
+    )
+    if (said === null) return []
+    const [, priceUsd = "", about = "", path = ""] = said
+    return [{ name: String(id), title: String(name), description: about, priceUsd, path }]
+  })
+}
+
+/** The tools of /mcp that cost something. */
+export function offersOfTools(tools: unknown): ReadonlyArray<Told> {
+  return listIn(tools).flatMap(({ name, title, description, inputSchema }) => {
+    const priceUsd = /Costs \$(\d+\.\d+) in USDC/.exec(String(description))?.[1]
+    return priceUsd === undefined ? [] : [{
+      ...{ name: String(name), title: String(title), priceUsd },
+      parameters: parametersIn(inputSchema),
+    }]
+  })
+}
