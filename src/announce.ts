@@ -36,10 +36,14 @@ export function invitation(settings: Settings): string {
   const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
-    `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health /openapi.json`,
+    `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,
+    `  agents    ${base}/llms.txt    /openapi.json   /.well-known/agent-card.json   POST /a2a (A2A 0.3)   POST /mcp (MCP)`,
     `  paid      ${paid.join("   ")}`,
     ...settings.payments.kind === "simulated"
-      ? [`  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`]
+      ? [
+        `  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`,
+        `  agent     deno task agent${from}    (finds, polls, buys and checks within a budget)`,
+      ]
       : [],
   ]
   return lines.join("\n")
