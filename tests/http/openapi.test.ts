@@ -139,6 +139,19 @@ Deno.test("every product is a paid operation with its price, its 402 and its par
   }
 })
 
+Deno.test("a listing has the parameters that the reader of catalogs asks with", () => {
+  for (const path of ["/discovery", "/discovery/resources"]) {
+    equal(
+      document.paths[path]?.get?.parameters.map((row) => [row.name, row.in]),
+      [
+        ...["limit", "offset", "type", "payTo", "scheme", "network", "extensions"]
+          .map((name) => [name, "query"]),
+        ["If-None-Match", "header"],
+      ],
+    )
+  }
+})
+
 Deno.test("an operation that is paid before it is computed has every way that can end", () => {
   const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
   for (const { path, order } of Object.values(products)) {
@@ -212,6 +225,7 @@ const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestIni
   ["a poll", 200, "/v1/index", {}],
   ["a poll with the tag it has", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
   ["a Host that is none", 400, "/v1/index", { headers: { host: "x/y" } }],
+  ["a listing's wrong limit", 400, "/discovery?limit=0", {}],
   ["another method", 405, "/v1/index", { method: "POST" }],
   ["a large body", 413, "/v1/index", { method: "POST", headers: { "content-length": "65537" } }],
   ["a long query", 414, `/v1/index${tooLong}`, {}],
