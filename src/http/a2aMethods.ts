@@ -133,7 +133,8 @@ export const makeMethods = (ports: A2aPorts) => {
     const start = free === null
       ? { state: "offered", note: null } as const
       : yield* answerOf(free, caller)
-    return told(yield* open(said, caller, { ...start, subject: named }))
+    // What is too large to be kept is told once.
+    return told({ ...yield* open(said, caller, { ...start, subject: named }), note: start.note })
   })
 
   /** A message on an `asked` task, which may name its skill at last. */

@@ -61,6 +61,12 @@ type Failure = NotCharged | RefundQueued | Unresolved
 export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A2aPorts) => {
   const told = (task: Task, sight = sightOf(task, terms)): Told => ({ task, sight, delivery: null })
 
+  const handing = (task: Task, delivery: Delivery): Told => ({
+    task,
+    sight: delivered(task, delivery),
+    delivery: delivery.receipt === null ? null : delivery,
+  })
+
   /** Moves a task, or reads how somebody else has. */
   const moved = (task: Task, move: TaskMove) =>
     Effect.flatMap(
@@ -84,16 +90,16 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
 
   /** Hands the answer over; a task that went back to its offer meanwhile is bound to it again. */
   const completed = Effect.fnUntraced(function* (task: Task, delivery: Delivery) {
-    const sight = delivered(task, delivery)
-    const { text, artifact, metadata } = sight
+    const { text, artifact, metadata } = delivered(task, delivery)
     const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
     const complete: TaskMove = { event: "complete", subject: null, note, said: [] }
+    if (task.state === "completed") return handing(task, delivery)
     let after = yield* moved(task, complete)
     if (after.state === "offered") {
       const bound = yield* moved(after, binding(delivery.paymentId, []))
       after = yield* moved(bound, complete)
     }
-    return { task: after, sight, delivery: delivery.receipt === null ? null : delivery }
+    return handing(after, delivery)
   })
 
   /** How a task stands, by its payment where there is one: its answer, its refund, or neither yet. */
@@ -207,6 +213,10 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
   ): Effect.fn.Return<Told, Fault> {
     const skill = skillOf(task.subject?.skill ?? "")
     if (skill?.kind !== "paid") return yield* refuse(shown, "no skill that is paid for was named")
+    yield* Effect.catch(
+      checkouts[skill.id].admit(shown.client),
+      (error) => refusedBy(prepare(toRefusal(error))),
+    )
     const id = Option.getOrNull(
       Result.getSuccess(checkouts[skill.id].identify({ json: shown.payload })),
     )

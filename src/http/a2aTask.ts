@@ -97,11 +97,11 @@ export const completedText = (skill: string) => `${skill} completed.`
 export const givenAway = (skill: string) =>
   `${skill} completed. The answer was not worth its price: nothing was charged.`
 
-/** A task whose payment may be taken now, or was: only asking again tells. */
+/** A task whose payment may be taken now, or was, or was let go: only asking again tells. */
 export const underway: Sight = {
   state: "working",
-  text: "The payment is being worked on: send the same message again, or call tasks/get. " +
-    "It is never taken twice.",
+  text: "The payment is being worked on, or was let go untaken: send the same message again, or " +
+    "call tasks/get. It is never taken twice.",
   data: null,
   artifact: null,
   metadata: paymentMetadata("payment-submitted"),

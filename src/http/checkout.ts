@@ -72,6 +72,8 @@ export interface Checkout {
   readonly product: Product
   /** Whether the parameters are such as can be sold; pure. */
   readonly read: (query: URLSearchParams) => Result.Result<unknown, NotCharged>
+  /** Fails while the client is over the limit of invalid payments; no store is asked. */
+  readonly admit: (client: string) => Effect.Effect<void, NotCharged>
   /** Which payment is shown, if it may pay for the product; pure, so nothing is counted. */
   readonly identify: (payment: Order["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
@@ -144,7 +146,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         Effect.catchTag("NotCharged", (error) => refused(client, error)),
       )
     })
-    return { product, read, identify, sell }
+    return { product, read, admit: invalid.check, identify, sell }
   }
   return make
 })

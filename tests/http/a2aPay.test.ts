@@ -4,92 +4,31 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
-import { Clock, Effect, Fiber, Layer, Ref } from "effect"
+import { Duration, Effect, Fiber, Ref } from "effect"
 import { Base64 } from "effect/encoding"
 import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
 import { Ledger } from "../../src/adapters/simulation/ledger.ts"
 import { address, type Authorization } from "../../src/domain/payment.ts"
-import { type Product, products } from "../../src/domain/product.ts"
+import { products } from "../../src/domain/product.ts"
 import { Payments } from "../../src/services/Payments.ts"
+import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../support/a2a.ts"
 import {
-  dataPart,
-  getTask,
-  type Handle,
-  type Json,
-  objectIn,
-  pay,
-  rpc,
-  send,
-  textPart,
-} from "../support/a2a.ts"
-import { buyer, sign } from "../support/buyers.ts"
-import { test, turn } from "../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../support/face.ts"
-import { bookOf, endingMarket } from "../support/products.ts"
-import { inMarket, passing, replica, taken } from "../support/sales.ts"
-import { authorizationFor, nonce, terms, token, wirePayment } from "../support/terms.ts"
+  errorIn,
+  faceOver,
+  offer,
+  pricesTaken,
+  receiptsIn,
+  shop,
+  signed,
+} from "../support/a2aShop.ts"
+import { buyer } from "../support/buyers.ts"
+import { test } from "../support/effect.ts"
+import { inMarket, passing, replica, timing } from "../support/sales.ts"
+import { nonce, terms, token } from "../support/terms.ts"
 
 const { latest, signals, digest, resolving } = products
 
-const stocked = Effect.gen(function* () {
-  const world = yield* makeWorld(3)
-  const now = yield* Clock.currentTimeMillis
-  const ending = endingMarket(1, now)
-  yield* Ref.set(world.shelf.markets, [ending])
-  yield* Ref.set(world.shelf.books, [bookOf(ending, now)])
-  return world
-})
-
-/** Turns of the event loop a request may take, and how many go by in a second of the test's clock. */
-const turnsMax = 400
-const turnsASecond = 10
-
-/** A face whose every request has as much time as it needs. */
-const timely = (face: Handle): Handle => ({
-  get: Effect.fnUntraced(function* (path, init) {
-    const asked = yield* Effect.forkChild(face.get(path, init))
-    for (let n = 0; n < turnsMax && asked.pollUnsafe() === undefined; n++) {
-      yield* turn
-      if (n % turnsASecond === turnsASecond - 1) yield* passing(1)
-    }
-    return yield* Fiber.join(asked)
-  }),
-})
-
-const faceOver = Effect.fnUntraced(function* (world: World, payments: Payments["Service"]) {
-  return timely(yield* makeFace(world, Layer.succeed(Payments, payments)))
-})
-const shop = Effect.gen(function* () {
-  const world = yield* stocked
-  return { world, face: yield* faceOver(world, yield* Payments) }
-})
-
-/** What a buyer signs for a product now, as it looks on the wire. */
-const signed = Effect.fnUntraced(function* (
-  product: Product,
-  changes: Partial<Authorization> = {},
-  payer = 0,
-) {
-  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const account = buyer(payer)
-  const authorization = authorizationFor(account, product, now, changes)
-  return wirePayment(product, authorization, yield* sign(account, authorization))
-})
-
-const offer = Effect.fnUntraced(function* (face: Handle, product: Product, params: Json = {}) {
-  const { task } = yield* send(face, [dataPart(`get_${product.id}`, params)])
-  equal([task.state, task.metadata["x402.payment.status"]], ["input-required", "payment-required"])
-  return task
-})
-
-const receiptsIn = ({ metadata }: { readonly metadata: Json }) =>
-  metadata["x402.payment.receipts"] as ReadonlyArray<Json>
-const errorIn = ({ data }: { readonly data: Json | null }) => objectIn(data?.["error"])
 const header = (wire: unknown) => Base64.encode(JSON.stringify(wire))
-const pricesTaken = Effect.map(taken, ({ spent, received }) => {
-  equal(spent, received)
-  return received
-})
 
 test("a skill is paid in band, once, and its answer is there for whoever has the task", () =>
   inMarket(Effect.gen(function* () {
@@ -370,4 +309,46 @@ test("a buyer who hangs up before anything was taken sends the same message agai
     equal([again.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
     equal((yield* getTask(other, id)).task.state, "input-required", "the other task stands")
     yield* send(other, [textPart("never mind")], { taskId: id })
+  })))
+
+test("an answer counts as handed over with the task, and what nobody got is paid back", () =>
+  inMarket(Effect.gen(function* () {
+    const { face, world } = yield* shop
+    const payments = yield* Payments
+    const deaf = yield* faceOver(world, { ...payments, sent: () => Effect.void })
+    const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
+      const { id } = yield* offer(at, latest)
+      const payload = yield* signed(latest, { nonce: nonce(n) })
+      equal((yield* pay(at, id, payload)).task.state, "completed")
+      const { from, to, value, validAfter, validBefore } = payload.payload.authorization
+      const paymentId = payments.idOf({
+        ...{ from: address(from), to: address(to), value: BigInt(value), nonce: nonce(n) },
+        ...{ validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+      })
+      const sent = Effect.map(
+        payments.status(paymentId),
+        (row) => row._tag === "Some" && row.value.sent,
+      )
+      return { id, payload, sent }
+    })
+    const kept = yield* paid(face, 0)
+    const fetched = yield* paid(deaf, 1)
+    const lost = yield* paid(deaf, 2)
+    yield* passing(1)
+    equal([yield* kept.sent, yield* fetched.sent, yield* lost.sent], [true, false, false])
+    yield* getTask(face, fetched.id)
+    yield* passing(1)
+    equal(yield* fetched.sent, true, "by tasks/get")
+
+    yield* passing(Duration.toSeconds(timing.hold))
+    for (const { id } of [kept, fetched]) {
+      equal((yield* getTask(face, id)).task.state, "completed")
+    }
+    for (const late of [getTask(face, lost.id), pay(face, lost.id, lost.payload)]) {
+      const { task } = yield* late
+      equal([task.state, task.answer], ["failed", null])
+      equal(task.metadata, { "x402.payment.status": "payment-completed" })
+      equal(errorIn(task)["charged"], true)
+      equal(objectIn(errorIn(task)["refund"])["state"], "queued")
+    }
   })))
