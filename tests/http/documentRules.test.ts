@@ -41,6 +41,7 @@ const strangers = [
   "https://sample.example",
   "https://a2a-protocol.org/v0.3.0/specification/",
   "https://modelcontextprotocol.io/specification/",
+  "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 ]
 
 const addressesIn = (text: string) =>

@@ -29,7 +29,7 @@ export const documentPaths = [
   ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
   ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],
-  ...["/a2a", "/terms.txt", "/terms.json", "/.well-known/family", "/v1/sample"],
+  ...["/a2a", "/mcp/server-card", "/terms.txt", "/terms.json", "/.well-known/family", "/v1/sample"],
 ] as const
 export type DocumentPath = typeof documentPaths[number]
 
