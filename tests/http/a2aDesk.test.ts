@@ -17,6 +17,7 @@ import type { Checkouts } from "../../src/http/sales.ts"
 import type { SkillPorts } from "../../src/http/skills.ts"
 import type { Recalled } from "../../src/services/recall.ts"
 import type { Delivery } from "../../src/services/sale.ts"
+import type { TaskMove } from "../../src/services/TaskStore.ts"
 import { test } from "../support/effect.ts"
 import { memoryTasks } from "../support/memoryTasks.ts"
 
@@ -33,15 +34,27 @@ type Sell = ReturnType<Checkout["sell"]>
 type Stage = "offered" | "paying" | "completed"
 
 /** A desk with one task, whose payment says what the test wants. */
-const desk = Effect.fnUntraced(function* (stage: Stage, recalled: Recalled, sell: Sell) {
+const desk = Effect.fnUntraced(function* (
+  stage: Stage,
+  recalled: Recalled,
+  sell: Sell,
+  meanwhile: TaskMove | null = null,
+) {
   const tasks = memoryTasks()
   const asked = yield* Ref.make(0)
+  /** What another replica does to the task while its answer is sold. */
+  const movedElsewhere = (move: TaskMove) =>
+    Effect.flatMap(tasks.find(id), (task) => tasks.move(Option.getOrThrow(task), move))
   const checkout: Checkout = {
     product: products.latest,
     read: () => Result.succeed({}),
     admit: () => Effect.void,
     identify: () => Result.succeed(paymentId),
-    sell: () => Effect.andThen(Ref.update(asked, (n) => n + 1), sell),
+    sell: () =>
+      Ref.update(asked, (n) => n + 1).pipe(
+        Effect.andThen(meanwhile === null ? Effect.void : movedElsewhere(meanwhile)),
+        Effect.andThen(sell),
+      ),
   }
   // The desk asks for no other product, and for nothing else of the skills.
   const skills = {
@@ -76,7 +89,7 @@ const desk = Effect.fnUntraced(function* (stage: Stage, recalled: Recalled, sell
     task = yield* move(task, { event: "complete", subject: null, note: null, said: [] })
   }
   const held = Effect.map(tasks.find(id), Option.getOrThrow)
-  return { ...ports, task, held, tasks, asked: Ref.get(asked) }
+  return { ...ports, task, held, asked: Ref.get(asked) }
 })
 
 const unsold: Sell = Effect.die("sold")
@@ -176,12 +189,9 @@ for (const [what, sell, state, told, kept, status] of sales) {
 
 test("an answer that comes when the task went back to its offer binds it again", () =>
   Effect.gen(function* () {
-    const { pay, task, held, tasks } = yield* desk(
-      "paying",
-      answered,
-      Effect.suspend(() => Effect.andThen(letGo, Effect.succeed(delivery))),
-    )
-    const letGo = tasks.move(task, { event: "release", note: null, said: [] })
+    const letGo: TaskMove = { event: "release", note: null, said: [] }
+    const sell: Sell = Effect.succeed(delivery)
+    const { pay, task, held } = yield* desk("paying", answered, sell, letGo)
     const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
     equal(sight.state, "completed")
     const after = yield* held
@@ -190,12 +200,9 @@ test("an answer that comes when the task went back to its offer binds it again",
 
 test("a sale that fails after a copy of it was answered is told as answered", () =>
   Effect.gen(function* () {
-    const { pay, task, held, tasks } = yield* desk(
-      "paying",
-      answered,
-      Effect.suspend(() => Effect.andThen(elsewhere, refused("payment_required"))),
-    )
-    const elsewhere = tasks.move(task, { event: "complete", subject: null, note: null, said: [] })
+    const ended: TaskMove = { event: "complete", subject: null, note: null, said: [] }
+    const sell = refused("payment_required")
+    const { pay, task, held } = yield* desk("paying", answered, sell, ended)
     const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
     equal([sight.state, (yield* held).state], ["completed", "completed"])
     match(JSON.stringify(sight.artifact), /7/)
