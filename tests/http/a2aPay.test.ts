@@ -131,7 +131,9 @@ test("too many payments that are not good are a 429, and the offer stands", () =
       equal((yield* pay(face, id, {})).task.state, "failed")
     }
     const { id } = yield* offer(face, latest)
-    equal((yield* pay(face, id, {})).code, -32000, "one too many")
+    const expired = yield* signed(latest, { validBefore: 1_800_000_001n })
+    equal((yield* pay(face, id, expired)).code, -32000, "one too many")
+    equal((yield* getTask(face, id)).task.state, "input-required")
     const { id: good } = yield* offer(face, latest)
     const payload = yield* signed(latest)
     const over = yield* pay(face, good, payload)
