@@ -67,6 +67,9 @@ test("every absolute address in any document is our own, or of a known stranger"
           address === base || address.startsWith(`${base}/`)
         ok(known, `${path}: ${address}`)
       }
+      for (const [, target = ""] of (headers(path).get("link") ?? "").matchAll(/<([^>]*)>/g)) {
+        ok(target.startsWith(`${base}/`), `${path}: Link to ${target}`)
+      }
     }
   }))
 

@@ -55,8 +55,8 @@ function steps(call: string, terms: PaymentTerms): string {
   return steps.map((step, at) => `${at + 1}. ${step}`).join("\n")
 }
 
-/** A buyer of one page of the feed. A test runs it as it is written here. */
-export function sampleCode(publicBaseUrl: string): string {
+/** A buyer of one page of the feed. */
+function sampleCode(publicBaseUrl: string): string {
   return [
     'import { ExactEvmScheme } from "@x402/evm"',
     'import { wrapFetchWithPaymentFromConfig } from "@x402/fetch"',
