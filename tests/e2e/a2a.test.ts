@@ -22,6 +22,7 @@ import { buyer } from "../support/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { faceOptions, servicesOver, type World } from "../support/face.ts"
 import { skipAloud } from "../support/oracle.ts"
+import { startDev } from "../support/process.ts"
 import { market } from "../support/sales.ts"
 import { ownPorts, stockedWorld } from "../support/shop.ts"
 import { freshSchema } from "../support/stores.ts"
@@ -184,3 +185,27 @@ const alternating = Effect.fnUntraced(function* (database: string) {
 const replicas = "two replicas alternate over one task, and either hands out what the other sold"
 if (testDatabaseUrl === undefined) skipAloud(replicas, "set TEST_DATABASE_URL")
 else liveTest(replicas, () => alternating(testDatabaseUrl))
+
+liveTest(
+  "the service as it runs, sandboxed and embedded, is paid over A2A",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          await Deno.mkdir(".data", { recursive: true })
+          return await Deno.makeTempDir({ dir: ".data", prefix: "a2a-" })
+        }),
+        (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+      )
+      const { base, until } = yield* startDev(dir)
+      yield* until("/v1/index", (body) => Number(body["index"]) > 0)
+      for (const kind of clientKinds) {
+        const { send, get } = yield* call(() => connect(kind, base))
+        const offer = yield* call(() => send([{ text: "get_latest" }]))
+        const metadata = submitted(yield* call(() => payFor(offer, 7)))
+        const paid = yield* call(() => send([{ text: "Paid." }], { taskId: offer.id, metadata }))
+        equal([paid.state, paid.answer?.["charged"]], ["completed", true], JSON.stringify(paid))
+        equal((yield* call(() => get(offer.id))).answer, paid.answer)
+      }
+    }),
+)

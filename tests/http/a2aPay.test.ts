@@ -139,17 +139,17 @@ test("too many payments that are not good are a 429, and the offer stands", () =
     const expired = yield* signed(latest, { validBefore: 1_800_000_001n })
     equal((yield* pay(face, id, expired)).code, -32000, "one too many")
     equal((yield* getTask(face, id)).task.state, "input-required")
-    const { id: good } = yield* offer(face, latest)
+    const good = yield* offer(face, latest)
     const payload = yield* signed(latest)
-    const over = yield* pay(face, good, payload)
+    const over = yield* pay(face, good.id, payload)
     equal([over.status, over.code, over.data["code"], over.data["charged"]], [
       ...[429, -32000, "rate_limited"],
       null,
     ])
     equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
-    equal((yield* getTask(face, good)).task.state, "input-required")
+    equal((yield* getTask(face, good.id)).task, good, "its task is not touched")
     yield* passing(61)
-    const later = yield* pay(face, good, yield* signed(latest, { nonce: nonce(1) }))
+    const later = yield* pay(face, good.id, yield* signed(latest, { nonce: nonce(1) }))
     equal(later.task.state, "completed", "another payment, since the first was let go")
   })))
 
