@@ -60,6 +60,9 @@ test("a skill is paid in band, once, and its answer is there for whoever has the
       const another = yield* pay(face, id, yield* signed(product, { nonce: nonce(50 + n) }))
       equal([another.code, (yield* pricesTaken) - before], [-32602, product.price as bigint])
       spent(another)
+      const nobodys = yield* pay(face, crypto.randomUUID(), payload)
+      equal(nobodys.code, -32001)
+      spent(nobodys)
     }
   })))
 
