@@ -31,6 +31,9 @@ export function address(spelling: string): Address {
 export const Bytes32 = hex(64).pipe(Schema.brand("Bytes32"))
 export type Bytes32 = typeof Bytes32.Type
 
+/** How whoever has the authorization makes its id, with the types that are encoded. */
+export const paymentIdFormula =
+  'keccak256(abi.encode(string "pay/v1", uint256 chainId, address asset, address from, bytes32 nonce))'
 /** keccak256 over chain, asset, payer and nonce: one authorization has one, whatever its spelling. */
 export const PaymentId = hex(64).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type

@@ -45,7 +45,7 @@ export const products = {
     path: "/v1/latest",
     price: atomic("0.01"),
     order: "compute-first",
-    description: "The newest item of the signal feed, with the evidence behind it",
+    description: "The newest item of the signal feed, with the evidence behind it.",
     tags: ["prediction-markets", "signals"],
     parameters: [],
   },
@@ -55,7 +55,7 @@ export const products = {
     path: "/v1/signal",
     price: atomic("0.01"),
     order: "compute-first",
-    description: "One item of the signal feed by its index; the newest when no index is given",
+    description: "One item of the signal feed by its index; the newest when no index is given.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -74,7 +74,7 @@ export const products = {
     price: atomic("0.03"),
     order: "compute-first",
     description:
-      "Up to 20 feed items after an index you saw last, in order; nothing new costs nothing",
+      "Up to 20 feed items after an index you saw last, in order; nothing new costs nothing.",
     tags: ["prediction-markets", "signals"],
     parameters: [
       {
@@ -110,7 +110,7 @@ export const products = {
       "The newest Intelligence Digest, written every 4 hours from numbered facts: what " +
       "repriced, whale flows with their labels, predetermined outcomes, news, what ends soon. Each " +
       "paragraph names its facts. Never older than 4 hours and 20 minutes: without one nothing is " +
-      "charged",
+      "charged.",
     tags: ["prediction-markets", "digest"],
     parameters: [],
   },
@@ -122,7 +122,7 @@ export const products = {
     order: "compute-first",
     description:
       "Title and summary of the digests of the last hours, up to 7 days, newest first; an empty " +
-      "window costs nothing",
+      "window costs nothing.",
     tags: ["prediction-markets", "digest"],
     parameters: [
       {
@@ -151,7 +151,7 @@ export const products = {
     order: "settle-early",
     description: "Markets that end within the horizon, the nearest first, at most 200: hours " +
       "remaining, mid, contested or converged, liquidity; live microstructure on the ten " +
-      "nearest. An empty horizon costs nothing; a call that fails after payment is refunded",
+      "nearest. An empty horizon costs nothing; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "resolution"],
     parameters: [
       {
@@ -187,7 +187,7 @@ export const products = {
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
       "to resolution: win rate, edge, returns of following and of fading it, by odds band; the " +
       `${tableRowsMax} largest stakes. Most are neutral: /v1/track-record, free, says why. Without ` +
-      "such a wallet it costs nothing; a call that fails after payment is refunded",
+      "such a wallet it costs nothing; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
   },
@@ -200,16 +200,18 @@ export const products = {
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
       "with the evidence they rest on: 7 days of prices, the live order book, tracked wallets with " +
       "their record, related news, numbered facts. Kept for 30 minutes. " +
-      "An unknown market costs nothing; a call that fails after payment is refunded",
+      "An unknown market costs nothing; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "research"],
     parameters: [
       {
         name: "market",
         type: "string",
-        description: "Slug of the market, or of an event with one live market",
+        description:
+          "Slug of the market, as in data.market.slug of a feed item or in the address of the " +
+          "market's page; or of an event with one live market",
         required: true,
         pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
-        example: "will-the-bridge-open-in-2027",
+        example: "sample-will-the-bridge-open-in-2027",
       },
     ],
   },

@@ -10,7 +10,7 @@ import { Context, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { FeedType } from "../domain/feed.ts"
 import { Slug } from "../domain/market.ts"
-import { PaymentId } from "../domain/payment.ts"
+import { PaymentId, paymentIdFormula } from "../domain/payment.ts"
 import { type FreeRow, freeRows } from "../domain/freeRow.ts"
 import { type Product, products } from "../domain/product.ts"
 import {
@@ -97,7 +97,7 @@ const payments = HttpApiGroup.make("payments").add(
     .annotate(
       OpenApi.Description,
       "State, transaction and refund of a payment; never what it bought. The id is " +
-        'keccak256(abi.encode("pay/v1", chainId, asset, from, nonce)).',
+        `${paymentIdFormula}.`,
     ),
 )
 

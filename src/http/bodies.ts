@@ -234,7 +234,7 @@ export const ChallengeBody = Schema.Struct({
     mimeType: Schema.Literal("application/json"),
   })),
   terms: Schema.String,
-}).annotate({ identifier: "PaymentRequired" })
+}).annotate({ identifier: "PaymentChallenge" })
 
 /** The 402 of x402 version 1, for a buyer who asks for it. */
 export const ChallengeV1Body = Schema.Struct({

@@ -53,13 +53,19 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
   const answered = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers } = request
-    if (!mayCall(headers["origin"], publicBaseUrl)) return yield* Effect.fail(wrongOrigin)
-    const asked = yield* readMessage(request)
+    const address = Option.getOrElse(request.remoteAddress, () => "unknown")
+    const read = mayCall(headers["origin"], publicBaseUrl)
+      ? readMessage(request)
+      : Effect.fail(wrongOrigin)
+    const asked = yield* Effect.catch(
+      read,
+      (error) => Effect.andThen(spendDocuments(skills, error, address), Effect.fail(error)),
+    )
     const call: ToolCall = {
       given: asked.given,
       payment: asked.payment,
       idempotencyKey: headers["idempotency-key"] ?? null,
-      address: Option.getOrElse(request.remoteAddress, () => "unknown"),
+      address,
     }
     const admitted = yield* admit(skills, asked, call)
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
@@ -85,7 +91,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
       return respond(response.status, text, admitted.fields ?? fields)
     }
     // A call that was none, by the protocol's rules, is paid for like any other message.
-    const fields = admitted.fields ?? (yield* spendDocuments(skills, asked, call))
+    const fields = admitted.fields ?? (yield* spendDocuments(skills, asked, address))
     return respond(response.status, text, fields)
   })
 
@@ -148,13 +154,19 @@ const admit = (
   }
   const work = skill === undefined ? null : callPaid(ports, skill, call)
   if (payment !== undefined) return Effect.succeed({ fields: null, call: work })
-  return Effect.map(spendDocuments(ports, asked, call), (fields) => ({ fields, call: work }))
+  return Effect.map(
+    spendDocuments(ports, asked, call.address),
+    (fields) => ({ fields, call: work }),
+  )
 }
 
-const spendDocuments = ({ documents }: SkillPorts, asked: Asked, { address }: ToolCall) =>
+/** The message that spends it, by its id. */
+type Spender = Pick<Asked, "id">
+
+const spendDocuments = ({ documents }: SkillPorts, asked: Spender, address: string) =>
   Effect.catch(spend(documents, address), (spent) => overBudget(asked, spent))
 
-const overBudget = (asked: Asked, { refusal, fields }: Spent): Effect.Effect<never, Refused> => {
+const overBudget = (asked: Spender, { refusal, fields }: Spent): Effect.Effect<never, Refused> => {
   const code = refusal.status === 429 ? rpcCodes.limited : rpcCodes.internal
   return Effect.flatMap(
     RequestId,

@@ -33,9 +33,10 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   inputSchema: argumentsSchema(skill),
   annotations: {
     title: skill.title,
-    readOnlyHint: true,
+    // A paid call takes money, and another signature takes it again: no host should think it free.
+    readOnlyHint: skill.kind === "free",
     destructiveHint: false,
-    idempotentHint: true,
+    idempotentHint: skill.kind === "free",
     // Titles of markets and of news are other people's text.
     openWorldHint: true,
   },
@@ -43,7 +44,7 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
 
 /** The description of a skill, where what else it names is called as it is called here. */
 function descriptionOf(skill: Skill): string {
-  const said = skill.description.replace(/\.?$/, ".").replace(
+  const said = skill.description.replace(
     pathPattern,
     (path) => skills.find((other) => other.path === path)?.name ?? path,
   )

@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { usd } from "../domain/money.ts"
-import { PaymentId } from "../domain/payment.ts"
+import { PaymentId, paymentIdFormula } from "../domain/payment.ts"
 import { Payments } from "../services/Payments.ts"
 import type { Payment } from "../services/PaymentStore.ts"
 import { within } from "../services/within.ts"
@@ -18,8 +18,6 @@ export const paymentsPrefix = "/v1/payments/"
 /** How long the store may take over a row. */
 const findFor = Duration.seconds(2)
 const isPaymentId = Schema.is(PaymentId)
-/** How a buyer, who has the authorization, makes its id. */
-export const paymentIdFormula = 'keccak256(abi.encode("pay/v1", chainId, asset, from, nonce))'
 const expected = "must be 0x and 64 hexadecimal digits"
 
 const malformed = prepare({

@@ -15,7 +15,7 @@ import type {
 } from "../domain/payment.ts"
 
 export class Signatures extends Context.Service<Signatures, {
-  /** The identity of an authorization: keccak256(abi.encode("pay/v1", chainId, asset, from, nonce)). */
+  /** The identity of an authorization: `paymentIdFormula`. */
   readonly paymentId: (fields: {
     readonly chainId: number
     readonly asset: Address

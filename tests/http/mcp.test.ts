@@ -62,7 +62,8 @@ test("tools/list has one tool a skill, from the registry, with its price in word
     for (const [at, skill] of skills.entries()) {
       const { title, description, inputSchema, annotations } = tools[at] ?? {}
       equal([title, inputSchema], [skill.title, argumentsSchema(skill)])
-      equal(Object(annotations)["readOnlyHint"], true)
+      equal(Object(annotations)["readOnlyHint"], skill.kind === "free")
+      equal(Object(annotations)["idempotentHint"], skill.kind === "free")
       equal(Object(annotations)["title"], skill.title)
       const price = skill.kind === "free" ? "Free." : `Costs $${usd(skill.product.price)} in USDC`
       ok(String(description).includes(price), String(description))

@@ -173,7 +173,7 @@ export function offersOfText(text: string): ReadonlyArray<Told> {
     return [{
       ...{ name, path, address, operationId, title },
       ...{ priceUsd: price, units: row.units ?? "", settlement: row.settlement ?? "" },
-      description: body.split("\n\n")[1]?.replace(/\.$/, "") ?? "",
+      description: body.split("\n\n")[1] ?? "",
       parameters: [...body.matchAll(/^- `(.*)`: /gm)].map(([, line = ""]) => parameterOfLine(line)),
     }]
   })
@@ -193,7 +193,7 @@ export function callsOfText(
 /** The skills of the agent card that cost something. */
 export function offersOfCard(card: Json): ReadonlyArray<Told> {
   return listIn(card["skills"]).flatMap(({ id, name, description }) => {
-    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*)\. The same as GET (\S+)\.$/.exec(
+    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*) The same as GET (\S+)\.$/.exec(
       String(description),
     )
     if (said === null) return []

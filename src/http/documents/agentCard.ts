@@ -71,7 +71,7 @@ function skillOfCard(skill: Skill) {
   return {
     id: name,
     name: title,
-    description: `${cost} ${description}. The same as GET ${path}.`.replace("..", "."),
+    description: `${cost} ${description} The same as GET ${path}.`,
     tags: [...tags, ...(skill.kind === "free" ? ["free"] : ["paid", "x402"])],
     examples: [JSON.stringify({ skill: name, params }), `${name}${pairs}`],
     inputModes: ["application/json", "text/plain"],

@@ -7,13 +7,16 @@
 import { freeRows } from "../../domain/freeRow.ts"
 import { usd } from "../../domain/money.ts"
 import { type Product, products } from "../../domain/product.ts"
+import { second } from "../../domain/time.ts"
 import type { PaymentTerms } from "../../domain/x402.ts"
+import type { Budget } from "../limits.ts"
 import { description, paths } from "./addresses.ts"
 import { parameterLine } from "./calls.ts"
 
 export interface LlmsOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
+  readonly limits: { readonly free: Budget }
 }
 
 /** What the mode of payments means to a reader. */
@@ -23,7 +26,7 @@ export const modeNotes = {
 } as const
 
 /** The page, as text. */
-export function llmsText({ terms, paymentMode }: LlmsOptions): string {
+export function llmsText({ terms, paymentMode, limits }: LlmsOptions): string {
   const { publicBaseUrl, serviceName } = terms
   const link = (name: string, path: string, note: string) =>
     `- [${name}](${publicBaseUrl}${path}): ${note}`
@@ -32,11 +35,16 @@ export function llmsText({ terms, paymentMode }: LlmsOptions): string {
   return [
     `# ${serviceName}`,
     "",
-    `> ${description}. JSON over HTTP, x402 version 2, USDC. No account, no API key.`,
+    `> ${description}. JSON over HTTP, x402 version 2, USDC on ` +
+    `eip155:${terms.chainId}. No account, no API key.`,
     "",
     `- Base address: ${publicBaseUrl}. ${modeNotes[paymentMode]}`,
     `- Start free: poll \`GET ${freeRows.index.path}\` about every 10 minutes. When \`index\` has ` +
     `moved, buy \`GET ${products.signals.path}\` with \`since\` set to the last index you saw.`,
+    ...(limits.free === "off" ? [] : [
+      `- Free calls: ${limits.free.limit} in ${limits.free.windowMs / second} seconds for each ` +
+      "address, all of them together; then 429 with Retry-After.",
+    ]),
     "- Pay: call without a payment; the 402's `PAYMENT-REQUIRED` header (base64 JSON) says what it " +
     "costs. Sign the one entry of `accepts`, and send the same request again with " +
     "`PAYMENT-SIGNATURE`. `PAYMENT-RESPONSE` is the receipt.",
@@ -59,7 +67,7 @@ export function llmsText({ terms, paymentMode }: LlmsOptions): string {
     link("OpenAPI 3.1", paths.openApi, "every path, shape and price"),
     link("Catalog", paths.discovery, "what is sold, as readers of the x402 Bazaar want it"),
     link("A2A agent card", paths.agentCard, `protocol 0.3.0, JSON-RPC at ${paths.a2a}`),
-    link("MCP", paths.mcp, "the same skills as tools, over streamable HTTP (POST)"),
+    link("MCP", paths.mcpCard, `the same skills as tools, over streamable HTTP: POST ${paths.mcp}`),
     "",
     "## Optional",
     "",

@@ -4,12 +4,14 @@
  *
  * @module
  */
-import { Record } from "effect"
+import { Duration, Record } from "effect"
 import { exampleOf } from "../../domain/bazaar.ts"
 import { freeRows } from "../../domain/freeRow.ts"
 import { usd } from "../../domain/money.ts"
+import { paymentIdFormula } from "../../domain/payment.ts"
 import { products } from "../../domain/product.ts"
 import { operationId, type Skill, skillName, skills } from "../../domain/skill.ts"
+import { paidTaskLife, taskLife } from "../../domain/task.ts"
 import type { PaymentTerms } from "../../domain/x402.ts"
 import { x402Keys } from "../a2aMessage.ts"
 import { rules } from "../errors.ts"
@@ -17,7 +19,7 @@ import { examplesFor } from "../examples.ts"
 import { type Budget, policyField } from "../limits.ts"
 import { paymentKey } from "../mcpMessage.ts"
 import { receiptKey } from "../mcpTools.ts"
-import { paymentIdFormula, paymentsPrefix } from "../paymentStatus.ts"
+import { paymentsPrefix } from "../paymentStatus.ts"
 import { paymentLengthMax, targetLengthMax } from "../refusals.ts"
 import { bodyBytesMax } from "../server.ts"
 import { description, links, paths } from "./addresses.ts"
@@ -105,7 +107,7 @@ function callSection(skill: Skill, { terms }: LlmsFullOptions): string {
   return [
     `### ${skill.name}`,
     `\`GET ${skill.path}\`, ${price} (operation \`${operationId(skill)}\`). ${skill.title}.`,
-    `${skill.description.replace(/\.$/, "")}.`,
+    skill.description,
     skill.parameters.length === 0
       ? "No parameters."
       : skill.parameters.map((parameter) =>
@@ -166,6 +168,8 @@ function limitsSection({ limits }: LlmsFullOptions): string {
     "- Free answers and documents carry an ETag; with If-None-Match an unchanged one is a 304.",
     `- Path and query: ${targetLengthMax} characters. A payment header: ${paymentLengthMax}. A body ` +
     `posted to ${paths.a2a} or ${paths.mcp}: ${bodyBytesMax} bytes.`,
+    `- A task of A2A lives for ${Duration.format(taskLife)}, and from its payment on for ` +
+    `${Duration.format(paidTaskLife)}: then it is not found any more.`,
     "- Unknown parameters are ignored over HTTP; repeated and empty ones are a 400.",
     "- `get_research` may take a minute: wait 90 seconds before you give up.",
   ].join("\n")
@@ -192,6 +196,10 @@ function agentsSection(publicBaseUrl: string): string {
     }\`. Without a payment the result is ` +
     "an error whose structured content has the x402 terms; call again with the payment in " +
     `\`_meta["${paymentKey}"]\`. The receipt is in \`_meta["${receiptKey}"]\`.`,
+    "If the answer is lost on the way, send the same message with the same payment again. Over A2A the " +
+    "task id is the secret that fetches the answer: tell it to nobody. Over MCP it is the header " +
+    "Idempotency-Key, or the `payment-identifier` extension of the payment; without one of them a " +
+    "payment that was used gives no answer twice.",
     "Prices, parameters, refunds and limits are the same by every way, and one payment buys one " +
     `answer, whichever way it goes. What became of a payment: GET ${publicBaseUrl}` +
     `${paymentsPrefix}{paymentId}, free, where paymentId is ${paymentIdFormula}.`,

@@ -19,7 +19,7 @@ export function payingSection(terms: PaymentTerms): string {
     "## How to pay",
     steps(call, terms),
     "With the reference client, which does all of this (`npm install @x402/fetch @x402/evm viem`):",
-    ["```ts", sampleCode(publicBaseUrl), "```"].join("\n"),
+    ["```js", sampleCode(publicBaseUrl), "```"].join("\n"),
     "If the answer is lost on the way, send the same request with the same payment and the same " +
     "Idempotency-Key: it is given again (`Idempotent-Replayed: true`) and not charged again. Without " +
     "a key a payment that was used is a 409, because a settled authorization is public. The key may " +
@@ -68,7 +68,9 @@ function sampleCode(publicBaseUrl: string): string {
     "})",
     `const base = "${publicBaseUrl}"`,
     `const { index } = await (await fetch(base + "${freeRows.index.path}")).json()`,
-    `const response = await pay(base + "${products.signals.path}?since=" + Math.max(0, index - 5))`,
+    `const response = await pay(base + "${products.signals.path}?since=" + Math.max(0, index - 5), {`,
+    '  headers: { "Idempotency-Key": crypto.randomUUID() },',
+    "})",
     "console.log(response.status, await response.json())",
   ].join("\n")
 }
