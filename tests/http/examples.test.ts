@@ -6,7 +6,8 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect, Ref, Schema } from "effect"
+import { Effect, Ref, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { bazaar } from "../../src/domain/bazaar.ts"
 import { freeRows } from "../../src/domain/freeRow.ts"
@@ -45,6 +46,9 @@ interface Document {
   readonly components: {
     readonly responses: Readonly<Record<string, Response>>
     readonly examples: Readonly<Record<string, Example>>
+    readonly headers: Readonly<
+      Record<string, { readonly schema: { readonly contentSchema?: object } }>
+    >
   }
 }
 
@@ -220,3 +224,24 @@ test("the message that is shown of a path that agents post to is answered with a
   }))
 
 const none: Media = { schema: { not: {} } }
+
+test("the challenge and the receipt in the headers are what the document says they hold", () =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("1 day")
+    const face = yield* makeFace(yield* makeWorld(3))
+    const held = (response: globalThis.Response, name: string) =>
+      JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
+    const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema
+    for (const product of Object.values(products)) {
+      const challenge = held(yield* face.get(product.path), "payment-required")
+      strictEqual(faults(schemaOf("PaymentRequired") ?? {}, challenge), "", product.path)
+      ok(faults(schemaOf("PaymentRequired") ?? {}, { ...challenge, accepts: [] }) !== "")
+    }
+    const payment = yield* paymentFor(products.latest)
+    const paid = yield* face.get(products.latest.path, {
+      headers: { "payment-signature": payment },
+    })
+    const receipt = held(paid, "payment-response")
+    strictEqual(faults(schemaOf("PaymentResponse") ?? {}, receipt), "")
+    ok(faults(schemaOf("PaymentResponse") ?? {}, { ...receipt, payer: undefined }) !== "")
+  }))

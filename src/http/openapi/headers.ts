@@ -9,10 +9,58 @@ const header = (description: string, type: "string" | "integer" = "string") => (
   schema: { type },
 })
 
-const encoded = (description: string) => ({
-  description,
-  schema: { type: "string", contentEncoding: "base64", contentMediaType: "application/json" },
+const text = { type: "string" }
+const object = (
+  properties: Readonly<Record<string, unknown>>,
+  required: ReadonlyArray<string>,
+) => ({
+  type: "object",
+  properties,
+  required,
 })
+
+/** Base64 of JSON, and what the JSON holds. */
+const encoded = (description: string, contentSchema: unknown) => ({
+  description,
+  schema: {
+    ...text,
+    contentEncoding: "base64",
+    contentMediaType: "application/json",
+    contentSchema,
+  },
+})
+
+/** The protocol's own challenge: more than the body, which sums it up for people. */
+const paymentRequired = object({
+  x402Version: { const: 2 },
+  error: text,
+  resource: object({ url: text, description: text, mimeType: text }, ["url"]),
+  accepts: {
+    type: "array",
+    minItems: 1,
+    items: object({
+      scheme: { const: "exact" },
+      network: { ...text, description: "CAIP-2: eip155:8453 is Base" },
+      amount: { ...text, description: "In units of 0.000001 USDC" },
+      asset: { ...text, description: "The address of the USDC contract" },
+      payTo: text,
+      maxTimeoutSeconds: { type: "integer" },
+      extra: object({
+        name: { ...text, description: "Of the token's EIP-712 domain" },
+        version: text,
+        paymentFlow: { const: "upfront", description: "Where the payment is settled first" },
+      }, ["name", "version"]),
+    }, ["scheme", "network", "amount", "asset", "payTo", "maxTimeoutSeconds", "extra"]),
+  },
+  extensions: { type: "object", description: "bazaar and payment-identifier" },
+}, ["x402Version", "resource", "accepts"])
+
+const paymentResponse = object({
+  success: { const: true },
+  payer: text,
+  transaction: text,
+  network: text,
+}, ["success", "payer", "transaction", "network"])
 
 /** The headers, by the name the document refers to them by. */
 export const headers = {
@@ -25,8 +73,11 @@ export const headers = {
   ),
   RateLimitPolicy: header("The budget and its window in seconds; absent when a payment was shown"),
   RetryAfter: header("Seconds to wait", "integer"),
-  PaymentRequired: encoded("The x402 challenge, base64 JSON"),
-  PaymentResponse: encoded("The x402 receipt, base64 JSON; absent when nothing was charged"),
+  PaymentRequired: encoded("The x402 challenge, base64 JSON", paymentRequired),
+  PaymentResponse: encoded(
+    "The x402 receipt, base64 JSON; absent when nothing was charged",
+    paymentResponse,
+  ),
   IdempotentReplayed: header("`true` when this is the answer of an earlier call, given again"),
 }
 
