@@ -1,14 +1,15 @@
 /**
- * What an agent bought and what became of its money, in whole units of USDC.
+ * What an agent signed, and what became of it by the service's own word, in whole units of USDC.
  *
- * A price counts against the budget from the moment its payment is signed until it is known not to
- * have been taken, or to be back: what nobody knows is counted as spent.
+ * Whatever is signed counts against the budget, for as long as the agent runs. What the service says
+ * it did not take, or gave back, is told and not counted again: it still holds an authorization that
+ * it can settle, and an agent that believed it could be made to sign without end.
  *
  * @module
  */
 import { AtomicAmount } from "../domain/money.ts"
 
-/** `signed`: the payment is out, and its end not known. */
+/** What is said of a payment. `signed`: it is out, and its end not known. */
 export type Standing = "signed" | "charged" | "uncharged" | "refundQueued" | "refunded"
 
 /** One payment that was signed. */
@@ -24,7 +25,7 @@ export interface Entry {
 export type Ledger = ReadonlyArray<Entry>
 
 export interface Limits {
-  /** All that may be spent. */
+  /** All that may be signed for. */
   readonly budget: AtomicAmount
   /** The most a call may cost. */
   readonly perCall: AtomicAmount
@@ -41,24 +42,14 @@ const moves: Readonly<Record<Standing, ReadonlyArray<Standing>>> = {
 
 const none = AtomicAmount.make(0n)
 
-/** What the budget is short of while nothing more is known. */
-export function exposed(ledger: Ledger): AtomicAmount {
-  return total(ledger, ["signed", "charged", "refundQueued"])
+/** The sum of some payments. */
+export function total(ledger: Ledger): AtomicAmount {
+  return AtomicAmount.make(ledger.reduce((sum: bigint, { price }) => sum + price, none))
 }
 
-/** The sum of what stands so. */
-export function total(ledger: Ledger, standings: ReadonlyArray<Standing>): AtomicAmount {
-  return AtomicAmount.make(
-    ledger.reduce(
-      (sum: bigint, { price, standing }) => standings.includes(standing) ? sum + price : sum,
-      none,
-    ),
-  )
-}
-
-/** What is left of the budget. */
+/** What is left of the budget: what was never signed for, whatever is said of the rest. */
 export function left(ledger: Ledger, { budget }: Limits): AtomicAmount {
-  const rest = budget - exposed(ledger)
+  const rest = budget - total(ledger)
   return rest > none ? AtomicAmount.make(rest) : none
 }
 

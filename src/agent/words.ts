@@ -9,7 +9,7 @@
 import { type AtomicAmount, usd } from "../domain/money.ts"
 import { excerpt, named, quoted } from "../domain/untrusted.ts"
 import type { Digest, Item, Report } from "./items.ts"
-import { type Ledger, left, type Limits, total } from "./ledger.ts"
+import { type Ledger, left, type Limits, type Standing, total } from "./ledger.ts"
 
 const textLengthMax = 240
 const headlinesMax = 2
@@ -72,26 +72,23 @@ export function reportLines({ cached, data }: Report): ReadonlyArray<string> {
   ]
 }
 
-/** What was bought and spent, what was not charged, what came back, what nobody knows. */
+/** What was signed and bought, and what the service says of the rest. */
 export function summaryLines(ledger: Ledger, limits: Limits): ReadonlyArray<string> {
-  const of = (standing: "charged" | "uncharged" | "refundQueued" | "refunded" | "signed") =>
-    ledger.filter((entry) => entry.standing === standing)
-  const unclear = of("signed").map(({ what, price, paymentId }) =>
-    `unclear    ${money(price)} for ${what}: GET /v1/payments/${paymentId} tells`
-  )
-  const back = ledger.filter(({ standing }) =>
-    standing === "refunded" || standing === "refundQueued"
-  )
+  const of = (...standings: ReadonlyArray<Standing>) =>
+    ledger.filter(({ standing }) => standings.includes(standing))
+  const bought = of("charged")
   return [
-    `bought     ${of("charged").length} answers for ${money(total(ledger, ["charged"]))}`,
-    ...of("charged").map(({ what, price }) => `           ${money(price)}  ${what}`),
-    `not taken  ${of("uncharged").length} payments that were signed, ${
-      money(total(ledger, ["uncharged"]))
-    }`,
-    `refunds    ${back.length} of ${money(total(ledger, ["refunded", "refundQueued"]))}, ${
-      money(total(ledger, ["refunded"]))
-    } of it confirmed`,
-    ...unclear,
+    `signed     ${money(total(ledger))} of ${money(limits.budget)}; the service says ${
+      money(total(of("uncharged")))
+    } of it was not taken`,
+    `bought     ${bought.length} answers for ${money(total(bought))}`,
+    ...bought.map(({ what, price }) => `           ${money(price)}  ${what}`),
+    `refunds    ${money(total(of("refunded", "refundQueued")))}; the service says ${
+      money(total(of("refunded")))
+    } of it is paid back`,
+    ...of("signed").map(({ what, price, paymentId }) =>
+      `unclear    ${money(price)} for ${what}: GET /v1/payments/${paymentId} tells`
+    ),
     `left       ${money(left(ledger, limits))} of ${money(limits.budget)}`,
   ]
 }

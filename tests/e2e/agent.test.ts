@@ -36,7 +36,7 @@ liveTest(
       match(text, /#3 moved: “Question 3” 0.4 -> 0.6 \(\+0.2\) in 1h, z 4.2/)
       match(
         text,
-        /bought {5}1 answers for \$0.03\n.+\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
+        /signed {5}\$0.03 of \$0.25; .+ \$0.00 of it was not taken\nbought {5}1 answers for \$0.03\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
       )
       equal(came.slice(0, 4).map(({ path }) => path), [
         ...["/llms.txt", "/documents/openapi.json", "/health", "/v1/index"],
@@ -171,7 +171,7 @@ const ends: ReadonlyArray<
     { paid: () => json({ success: true, data: [], charged: false }) },
     ...[
       1,
-      /bought {5}0 answers for \$0.00\nnot taken {2}1 payments that were signed, \$0.03/,
+      /signed {5}\$0.03 of \$0.25; the service says \$0.03 of it was not taken\nbought {5}0 answers/,
       0,
     ] as const,
   ],
@@ -185,7 +185,11 @@ const ends: ReadonlyArray<
     {
       paid: () => failing(410, { charged: true, retryable: false, refund: { state: "confirmed" } }),
     },
-    ...[1, /refunds {4}1 of \$0.03, \$0.03 of it confirmed\nleft {7}\$0.25 of \$0.25/, 0] as const,
+    ...[
+      1,
+      /refunds {4}\$0.03; the service says \$0.03 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      0,
+    ] as const,
   ],
   [
     "a refund that is queued",
@@ -193,7 +197,11 @@ const ends: ReadonlyArray<
       paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
       books: { state: "refund_due" },
     },
-    ...[1, /refunds {4}1 of \$0.03, \$0.00 of it confirmed\nleft {7}\$0.22 of \$0.25/, 0] as const,
+    ...[
+      1,
+      /refunds {4}\$0.03; the service says \$0.00 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      0,
+    ] as const,
   ],
   [
     "a refund that was queued, and is paid back before the agent leaves",
@@ -201,19 +209,23 @@ const ends: ReadonlyArray<
       paid: () => failing(500, { charged: true, retryable: true, refund: { state: "queued" } }),
       books: { state: "refunded" },
     },
-    ...[1, /refunds {4}1 of \$0.03, \$0.03 of it confirmed\nleft {7}\$0.25 of \$0.25/, 0] as const,
+    ...[
+      1,
+      /refunds {4}\$0.03; the service says \$0.03 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      0,
+    ] as const,
   ],
   [
     "a payment that is not valid",
     { paid: () => json({ error: "insufficient_funds" }, 402) },
-    ...[1, /not taken {2}1 payments[^]+left {7}\$0.25 of \$0.25/, 0] as const,
+    ...[1, /\$0.03 of it was not taken[^]+left {7}\$0.22 of \$0.25/, 0] as const,
   ],
   [
     "no answer for ever, and books that say it was void",
     { paid: lost, books: { state: "void" } },
     ...[
       12,
-      /the payment is uncharged\n[^]+not taken {2}1 payments[^]+left {7}\$0.25 of/,
+      /the payment is uncharged\n[^]+\$0.03 of it was not taken[^]+left {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
@@ -222,7 +234,7 @@ const ends: ReadonlyArray<
     { paid: lost, books: { state: "unresolved" } },
     ...[
       12,
-      /unclear {4}\$0.03 for \/v1\/signals\?since=0: GET \/v1\/payments\/0x[^]+\$0.22 of/,
+      /unclear {4}\$0.03 for \/v1\/signals\?since=0: GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],

@@ -102,7 +102,10 @@ liveTest(
       equal(lines.filter((line) => /^ {2}#\d+ moved: /.test(line)).length, 11)
       match(text, /digest of 20.+: “Nothing repriced”/)
       match(text, /report on “.+”, (low|medium|high) confidence/)
-      match(text, /bought {5}4 answers for \$1\.16[^]+left {7}\$0\.14 of \$1\.30\n.+--since 14$/)
+      match(
+        text,
+        /bought {5}4 answers for \$1\.16[^]+left {7}\$0\.14 of \$1\.30\n.+--since 14$/,
+      )
       strictEqual(yield* spentBy(buyer(0).address), atomic("1.16") as bigint)
     }).pipe(Effect.provide(market())),
 )
