@@ -1,9 +1,9 @@
 /**
  * The checkout: one product, sold for one payment, whatever the transport.
  *
- * Order: parameters first, so that a wrong one leaves the payment untouched; then what the client has
- * cost so far (invalid payments, answers given away); then the payment, cheapest check first. What
- * leaves is the answer, or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with
+ * Order: what the client has cost so far (invalid payments, answers given away); then parameters, so
+ * that a wrong one leaves the payment untouched; then the payment, cheapest check first. What leaves
+ * is the answer, or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with
  * anything that is not a product's fact does not compile. When the payment is settled, its product's
  * order says. HTTP's paywall, /a2a and /mcp all sell through here, so one authorization is one sale.
  *
@@ -58,7 +58,8 @@ export interface Work {
 
 /** A call that shows a payment. */
 export interface Order {
-  readonly query: URLSearchParams
+  /** The parameters; or what is wrong with them, where they could not be brought into this form. */
+  readonly query: URLSearchParams | NotCharged
   /** The payment as a header's base64, or as the JSON value it holds. */
   readonly payment: { readonly header: string } | { readonly json: unknown }
   /** The secret shown beside the payment (an Idempotency-Key); else the payment's own identifier. */
@@ -125,9 +126,17 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       )
     const read = (query: URLSearchParams) => Result.mapError(sale.decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: Order) {
-      const input = yield* fromResult(read(query))
-      const secret = yield* fromResult(idempotencyKey(key))
       yield* invalid.check(client)
+      const { input, secret } = yield* fromResult(Result.all({
+        input: query instanceof NotCharged ? Result.fail(query) : read(query),
+        secret: idempotencyKey(key),
+      })).pipe(
+        Effect.tapError(() =>
+          // The answer is the 400 all the same. A payment that fits the product is the buyer's, to be
+          // sent again with the parameter corrected; one that never could is what it is elsewhere.
+          Result.isFailure(matched(product, terms, shown)) ? invalid.note(client) : Effect.void
+        ),
+      )
       const now = yield* Clock.currentTimeMillis
       return yield* fromResult(purchaseOf(product, terms, shown, now)).pipe(
         Effect.flatMap(({ payment, late }) =>

@@ -60,8 +60,8 @@ export function invalidPayments(limits: RateLimits["Service"], policy: RatePolic
   })
 
   /**
-   * Counts what is answered all the same: an answer given away, or the conflict of a payment that is
-   * known. Never fails; the client is turned away from the next call on when this was the last grant.
+   * Counts what is answered all the same: an answer given away, the conflict of a payment that is
+   * known, or a wrong parameter beside what is no payment for the product. Never fails; the client is turned away from the next call on when this was the last grant.
    */
   const note = (client: string) =>
     policy === null ? Effect.void : limits.take(policy, client).pipe(

@@ -12,7 +12,7 @@ import { Effect, Result } from "effect"
 import { argumentsSchema } from "../domain/bazaar.ts"
 import { paymentRequired } from "../domain/challenge.ts"
 import { usd } from "../domain/money.ts"
-import { NotCharged, type RefundQueued, type Unresolved } from "../domain/refusal.ts"
+import { NotCharged } from "../domain/refusal.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../domain/skill.ts"
 import type { Delivery } from "../services/sale.ts"
 import type { HeaderPair } from "./answer.ts"
@@ -117,14 +117,12 @@ export const callPaid = (
       }),
     }, true))
   if (payment === undefined) return Effect.succeed(unpaid())
-  const query = queryOf(skill, given)
-  const sold: Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> =
-    Result.isFailure(query) ? Effect.fail(query.failure) : checkouts[skill.id].sell({
-      query: query.success,
-      payment: { json: payment },
-      key: idempotencyKey,
-      client: clientKeys(address).near,
-    })
+  const sold = checkouts[skill.id].sell({
+    query: Result.merge(queryOf(skill, given)),
+    payment: { json: payment },
+    key: idempotencyKey,
+    client: clientKeys(address).near,
+  })
   return Effect.flatMap(RequestId, (id) =>
     sold.pipe(
       Effect.map((delivery) => ({ ...only(soldResult(delivery)), sold: delivery })),

@@ -210,6 +210,22 @@ for (const [given, param] of wrong) {
     }))
 }
 
+test("wrong arguments beside what is no payment are counted as an invalid payment is", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open()
+    const call = (payment: Json, name = "get_signals", given: Json = { cuont: 2 }) =>
+      Effect.map(
+        post(currentRequest("tools/call", { name, arguments: given }, { meta: payment })),
+        ({ status }) => status,
+      )
+    const fits = yield* paymentOf(products.signals)
+    const junk = { "x402/payment": 1 }
+    for (let n = 0; n < 40; n++) strictEqual(yield* call(fits), 200)
+    for (let n = 0; n < 30; n++) strictEqual(yield* call(junk), 200)
+    strictEqual(yield* call(junk), 429)
+    strictEqual(yield* call(fits, "get_latest", {}), 429)
+  }))
+
 test("an argument that a free tool does not know is refused, with no word of a payment", () =>
   Effect.gen(function* () {
     const { call } = yield* open()

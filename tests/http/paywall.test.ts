@@ -22,6 +22,9 @@ const url = `${terms.publicBaseUrl}${product.path}`
 const paid = (header: string, more: Record<string, string> = {}, query = "") =>
   new Request(url + query, { headers: { "payment-signature": header, ...more } })
 
+/** An Idempotency-Key that could be guessed. */
+const shortKey = { "idempotency-key": "1" }
+
 const payment = Effect.fnUntraced(function* (n = 0) {
   const account = buyer(0)
   const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
@@ -82,6 +85,29 @@ test("with a payment a wrong parameter is a 400, and the payment can be sent aga
     equal((yield* call(handle, paid(header))).status, 200)
     equal(yield* taken, once)
   })))
+
+test("a wrong parameter costs a payment that fits nothing, however often", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const header = headerOf(yield* payment())
+    for (let i = 0; i < 20; i++) {
+      equal((yield* handle(paid(header, {}, "?index=x"))).status, 400)
+    }
+    equal((yield* call(handle, paid(header))).status, 200)
+  })))
+
+for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
+  test(`a wrong ${what} beside what is no payment is a 400, and is counted as invalid`, () =>
+    inTill(Effect.gen(function* () {
+      const handle = yield* makeTill()
+      for (let i = 0; i < 3; i++) {
+        equal((yield* handle(paid("rubbish", key, query))).status, 400)
+      }
+      const denied = yield* handle(paid("rubbish", key, query))
+      equal([denied.status, (yield* error(denied)).charged], [429, null])
+      equal((yield* handle(paid("rubbish"))).status, 429)
+    })))
+}
 
 test("a valid payment in either header gets a 200 with charged and the receipt", () =>
   inTill(Effect.gen(function* () {
