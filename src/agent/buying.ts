@@ -7,8 +7,8 @@
  * @module
  */
 import { x402Client, x402HTTPClient } from "@x402/core/client"
-import { ExactEvmScheme } from "@x402/evm"
-import { Duration, Effect, Ref, Result, Schema } from "effect"
+import { type ClientEvmSigner, ExactEvmScheme } from "@x402/evm"
+import { Clock, Duration, Effect, Ref, Result, Schema } from "effect"
 import { encodeAbiParameters, keccak256 } from "viem"
 import type { LocalAccount } from "viem/accounts"
 import { usd } from "../domain/money.ts"
@@ -21,6 +21,7 @@ import {
   checkChallenge,
   checkReceipt,
   checkRecord,
+  checkTyped,
   Distrust,
   network,
   type PaymentRecord,
@@ -57,8 +58,6 @@ interface Payment {
 const Signed = Schema.Struct({
   payload: Schema.Struct({
     authorization: Schema.Struct({
-      to: Schema.String,
-      value: Schema.String,
       nonce: Schema.TemplateLiteral(["0x", Schema.String]),
     }),
   }),
@@ -67,37 +66,48 @@ const readSigned = Schema.decodeUnknownResult(Signed)
 
 /** A buyer with one key and one ledger. */
 export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) {
-  const client = x402Client.fromConfig({
-    schemes: [{ network, client: new ExactEvmScheme(account) }],
-    // The reference client's own brake, beside ours.
-    spendControls: { maxAmountPerPayment: `$${usd(limits.perCall)}` },
-  })
-  const http = new x402HTTPClient(client)
+  const http = new x402HTTPClient(new x402Client())
   const note = (id: string, standing: Standing) =>
     Ref.update(ledger, (entries) => noted(entries, id, standing))
 
   const challenged = Effect.fnUntraced(function* (offer: Offer, url: URL, answer: Answer) {
-    const required = Result.try(() =>
+    const read = Result.try(() =>
       http.getPaymentRequiredResponse((name) => answer.headers.get(name), answer.body)
     )
-    if (Result.isFailure(required)) {
+    if (Result.isFailure(read)) {
       return yield* new Distrust({ message: `${offer.path} answers 402 without a challenge` })
     }
-    const header = required.success
+    const header = read.success
     const terms = yield* Effect.fromResult(
       checkChallenge({ offer, url, header, body: answer.body }),
     )
-    return { header, terms }
+    // Only the entry that was checked goes on to be signed.
+    return { required: { ...header, accepts: header.accepts.slice(0, 1) }, terms }
+  })
+
+  /** The key, that signs what was agreed and nothing else. */
+  const signerOf = (terms: Terms, nowSeconds: number): ClientEvmSigner => ({
+    address: account.address,
+    signTypedData: (typed) => {
+      Result.getOrThrow(checkTyped(typed, terms, account.address, nowSeconds))
+      return account.signTypedData(typed)
+    },
   })
 
   /** Signs, once the ledger has room for it. */
   const sign = Effect.fnUntraced(function* (
     url: URL,
-    header: ReturnType<typeof http.getPaymentRequiredResponse>,
-    { amount, payTo }: Terms,
+    required: ReturnType<typeof http.getPaymentRequiredResponse>,
+    terms: Terms,
   ) {
+    const nowSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+    const client = x402Client.fromConfig({
+      schemes: [{ network, client: new ExactEvmScheme(signerOf(terms, nowSeconds)) }],
+      // The reference client's own brake, beside ours.
+      spendControls: { maxAmountPerPayment: `$${usd(limits.perCall)}` },
+    })
     const payload = yield* Effect.tryPromise({
-      try: () => http.createPaymentPayload(header),
+      try: () => client.createPaymentPayload(required),
       catch: (error) =>
         new Distrust({ message: error instanceof Error ? error.message : String(error) }),
     })
@@ -105,10 +115,7 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
     if (Result.isFailure(read)) {
       return yield* new Distrust({ message: "the payment is not one that can be looked up" })
     }
-    const { to, value, nonce } = read.success.payload.authorization
-    if (to.toLowerCase() !== payTo.toLowerCase() || BigInt(value) !== amount) {
-      return yield* new Distrust({ message: "what was signed is not what was agreed" })
-    }
+    const { nonce } = read.success.payload.authorization
     const payment: Payment = {
       url,
       id: paymentIdOf(account.address, nonce),
@@ -197,10 +204,10 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
     if (unpaid.status !== 402) {
       return { kind: "missed", why: `status ${unpaid.status} instead of 402` } satisfies Bought
     }
-    const { header, terms } = yield* challenged(offer, url, unpaid)
+    const { required, terms } = yield* challenged(offer, url, unpaid)
     const against = objection(terms.amount, yield* Ref.get(ledger), limits)
     if (against !== null) return { kind: "missed", why: against } satisfies Bought
-    const payment = yield* sign(url, header, terms)
+    const payment = yield* sign(url, required, terms)
     yield* Ref.update(
       ledger,
       (entries) => signed(entries, { what: path, price: terms.amount, paymentId: payment.id }),

@@ -12,8 +12,8 @@ import type { Offer } from "./contract.ts"
 export const network = "eip155:8453"
 export const chainId = 8453
 export const asset = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-/** An authorization that can be used for longer than this is not given out of the hand. */
-const timeoutSecondsMax = 600
+/** An authorization that can be used for longer than this is not signed. */
+export const timeoutSecondsMax = 600
 
 /** Two things that should be the same are not. */
 export class Distrust extends Schema.TaggedError<Distrust>()("Distrust", {
@@ -48,7 +48,7 @@ const Body = Schema.Struct({
   })),
 })
 
-/** What will be signed: nothing else of the challenge matters any more. */
+/** What may be signed: nothing else of the challenge matters any more. */
 export interface Terms {
   readonly amount: AtomicAmount
   readonly payTo: string
@@ -90,6 +90,49 @@ export function checkChallenge(
     )
   }
   return Result.succeed({ amount: offer.price, payTo: asked.payTo })
+}
+
+/** The one thing the key may sign: a transfer of USDC on Base, as EIP-712 has it. */
+const Typed = Schema.Struct({
+  domain: Schema.Struct({
+    name: Schema.Literal("USD Coin"),
+    version: Schema.Literal("2"),
+    chainId: Schema.Literal(chainId),
+    verifyingContract: Address,
+  }),
+  primaryType: Schema.Literal("TransferWithAuthorization"),
+  message: Schema.Struct({
+    from: Address,
+    to: Address,
+    value: Schema.BigInt,
+    validAfter: Schema.BigInt,
+    validBefore: Schema.BigInt,
+  }),
+})
+const decodeTyped = Schema.decodeUnknownResult(Typed)
+
+/**
+ * Whether a message that lies before the key is what was agreed. The client that builds it is not
+ * ours, and builds it from what the service says.
+ */
+export function checkTyped(
+  typed: unknown,
+  { amount, payTo }: Terms,
+  payer: string,
+  nowSeconds: number,
+): Result.Result<void, Distrust> {
+  const read = decodeTyped(typed)
+  if (Result.isFailure(read) || !same(read.success.domain.verifyingContract, asset)) {
+    return distrust("I am to sign something else than a transfer of USDC on Base")
+  }
+  const { from, to, value, validAfter, validBefore } = read.success.message
+  if (!same(from, payer)) return distrust(`I am to sign for ${from}`)
+  if (!same(to, payTo)) return distrust(`I am to sign a payment to ${to}, ${payTo} was agreed`)
+  if (value !== amount) return distrust(`I am to sign for ${value} units, ${amount} were agreed`)
+  if (validAfter > nowSeconds || validBefore > nowSeconds + timeoutSecondsMax) {
+    return distrust(`I am to sign what can be used from ${validAfter} to ${validBefore}`)
+  }
+  return Result.void
 }
 
 const Receipt = Schema.Struct({

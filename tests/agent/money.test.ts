@@ -14,7 +14,7 @@ import {
   signed,
   type Standing,
 } from "../../src/agent/ledger.ts"
-import { checkChallenge, checkReceipt, checkRecord } from "../../src/agent/trust.ts"
+import { checkChallenge, checkReceipt, checkRecord, checkTyped } from "../../src/agent/trust.ts"
 import { type Heard, verdictOf } from "../../src/agent/verdict.ts"
 import { AtomicAmount } from "../../src/domain/money.ts"
 import { products } from "../../src/domain/product.ts"
@@ -120,6 +120,53 @@ Deno.test("checkChallenge() pays for nothing that the contract calls free", () =
 
 const payer = `0x${"a1".repeat(20)}`
 const agreed = { amount: products.signals.price, payTo: terms.payTo }
+
+const nowSeconds = 1_795_000_000
+const typed = {
+  domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: terms.asset },
+  primaryType: "TransferWithAuthorization",
+  message: {
+    from: payer,
+    to: terms.payTo,
+    value: products.signals.price,
+    validAfter: 0n,
+    validBefore: BigInt(nowSeconds + 600),
+  },
+}
+type Typed = typeof typed
+
+/** Changes to what lies before the key, and why it is not signed; null: it is. */
+const typeds: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
+  ["a transfer as agreed", () => ({}), null],
+  ["another token's name", ({ domain }) => ({ domain: { ...domain, name: "Coin" } }), /else than/],
+  ["another version", ({ domain }) => ({ domain: { ...domain, version: "1" } }), /else than/],
+  ["another chain", ({ domain }) => ({ domain: { ...domain, chainId: 1 } }), /else than/],
+  [
+    "another token",
+    ({ domain }) => ({ domain: { ...domain, verifyingContract: terms.payTo } }),
+    /else than/,
+  ],
+  ["another deed", () => ({ primaryType: "PermitWitnessTransferFrom" }), /else than/],
+  ["another receiver", changed({ to: terms.asset }), /a payment to 0x/],
+  ["another payer", changed({ from: terms.asset }), /sign for 0x/],
+  ["more", changed({ value: products.signals.price + 1n }), /for 30001 units/],
+  ["less", changed({ value: products.signals.price - 1n }), /for 29999 units/],
+  ["a second too long", changed({ validBefore: BigInt(nowSeconds + 601) }), /can be used/],
+  ["not before tomorrow", changed({ validAfter: BigInt(nowSeconds + 1) }), /can be used/],
+]
+
+function changed(change: object) {
+  return ({ message }: Typed) => ({ message: { ...message, ...change } })
+}
+
+for (const [name, change, why] of typeds) {
+  Deno.test(`checkTyped() ${why === null ? "lets the key sign" : "does not let it sign"} ${name}`, () => {
+    const checked = checkTyped({ ...typed, ...change(typed) }, agreed, payer, nowSeconds)
+    equal(Result.isSuccess(checked), why === null)
+    if (Result.isFailure(checked)) ok(why?.test(checked.failure.message), checked.failure.message)
+  })
+}
+
 const receipt = JSON.parse(atob(receiptHeader({
   payer,
   transaction: `0x${"5a".repeat(32)}`,

@@ -1,17 +1,18 @@
 /**
  * What a crooked service cannot get out of the demonstration agent: more authorizations than its
- * budget has.
+ * budget has, or other ones than it checked.
  *
  * @module
  */
-import { match, strictEqual } from "node:assert/strict"
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { type Came, item, json, visit } from "../support/crookedShop.ts"
+import { asking, type Came, type Crooked, item, json, visit } from "../support/crookedShop.ts"
 import { liveTest } from "../support/effect.ts"
 
 interface Authorization {
   readonly nonce: string
   readonly value: string
+  readonly validBefore: string
 }
 
 /** Everything the service could settle, whatever it says of it. */
@@ -55,3 +56,50 @@ liveTest(
       match(text, /left {7}\$0.01 of \$0.25/)
     }),
 )
+
+/** The feed's 402 with other entries to accept than the honest one. */
+const offering = (
+  change: (entry: Record<string, unknown>) => ReadonlyArray<Record<string, unknown>>,
+): Crooked => ({
+  unpaid: ({ path }, _, base) =>
+    path === "/v1/signals"
+      ? asking(base, (header) => {
+        header.accepts = header.accepts.flatMap(change)
+      })
+      : null,
+})
+const extra = (entry: Record<string, unknown>, fields: object) => ({
+  ...entry,
+  extra: { ...Object(entry["extra"]), ...fields },
+})
+
+liveTest(
+  "what is signed is the entry that was checked, not another of the list",
+  () =>
+    Effect.gen(function* () {
+      const { payments } = yield* visit(offering((entry) => [
+        // The reference client prefers the second to it.
+        extra(entry, { paymentFlow: "upfront" }),
+        { ...entry, maxTimeoutSeconds: 315_360_000 },
+      ]))
+      const [signed] = authorizations(payments)
+      const seconds = Number(signed?.validBefore) - Date.now() / 1_000
+      ok(seconds > 0 && seconds <= 120, `the authorization can be used for ${seconds} s`)
+    }),
+)
+
+/** What the extra of an entry may talk the reference client into. */
+const deeds: ReadonlyArray<readonly [string, object]> = [
+  ["another token's domain", { name: "Coin" }],
+  ["another version of the token", { version: "1" }],
+  ["a permit in place of a transfer", { assetTransferMethod: "permit2" }],
+]
+
+for (const [name, fields] of deeds) {
+  liveTest(`the key does not sign ${name}`, () =>
+    Effect.gen(function* () {
+      const { error, payments } = yield* visit(offering((entry) => [extra(entry, fields)]))
+      match(error, /I am to sign something else than a transfer of USDC on Base/)
+      equal(payments, [])
+    }))
+}
