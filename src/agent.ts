@@ -1,10 +1,9 @@
 /**
- * A demonstration agent: it knows a base address and nothing else, and finds out the rest as any
- * agent would. `deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]`.
+ * A demonstration agent: it knows a base address and the calls it wants, and finds out the rest as
+ * any agent would. `deno task agent --help` says how it is started.
  *
- * `--polls 0` polls for ever; Ctrl-C ends with the same summary. BUDGET_USD is all it may spend, MAX_PRICE_USD the most a call may cost. Its key is thrown away and
- * holds nothing, so it can only buy where payments are simulated, unless BUYER_PRIVATE_KEY gives it
- * another, which is never printed.
+ * Ctrl-C ends with the same summary. Its key is thrown away and holds nothing, so it can only buy where
+ * payments are simulated, unless BUYER_PRIVATE_KEY gives it another, which is never printed.
  *
  * @module
  */
@@ -26,8 +25,16 @@ class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {
   message: Schema.String,
 }) {}
 
-const usage =
-  "deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]"
+const usage = `\
+deno task agent [base address] [--card] [--polls N] [--every SECONDS] [--since INDEX]
+
+  --card           find the contract by the A2A agent card instead of /llms.txt
+  --polls N        look at the index N times (${pollsDefault}); 0: for ever
+  --every SECONDS  the least between two looks (${everySecondsDefault})
+  --since INDEX    go on after an earlier run
+
+  BUDGET_USD ${budgetDefault}: all it may sign for. MAX_PRICE_USD ${perCallDefault}: the most a call may cost.
+  BUYER_PRIVATE_KEY: the key it pays with; without one, a throw-away key that buys with play money.`
 
 /** Reads arguments and environment, or says what is wrong with them. Never repeats a key. */
 const asked = Effect.gen(function* () {
@@ -85,7 +92,8 @@ const countOf = (flags: ReadonlyMap<string, string>, name: string, fallback: num
     : Effect.fail(new CannotStart({ message: `${name} must be a whole number` }))
 }
 
-const exit = await untilSignal(Effect.flatMap(asked, live))
+const asksHelp = Deno.args.includes("--help")
+const exit = await untilSignal(asksHelp ? Console.log(usage) : Effect.flatMap(asked, live))
 if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
   const error = Cause.squash(exit.cause)
   const known = error instanceof Error && "_tag" in error

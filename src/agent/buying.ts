@@ -34,6 +34,8 @@ import { type Answer, ask, askPatiently, type Say } from "./wire.ts"
 
 /** How often one payment is sent before the agent looks up what became of it. */
 export const sendsMax = 12
+/** How long one purchase may take, from its first question to its last, whatever it is told to wait. */
+export const purchaseMs = 180_000
 
 export type Bought =
   | { readonly kind: "had"; readonly body: unknown; readonly charged: boolean }
@@ -161,8 +163,16 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
     return standing
   })
 
-  /** Sends the payment until it is known what became of it. */
-  const paid = Effect.fnUntraced(function* (payment: Payment, terms: Terms) {
+  const givenUp = Effect.fnUntraced(function* ({ id }: Payment, why: string) {
+    const standing = yield* clarify(id)
+    return {
+      kind: "missed",
+      why: `${why}; the payment is ${standing === "signed" ? "unclear" : standing}`,
+    } satisfies Bought
+  })
+
+  /** Sends the payment until it is known what became of it, or it has waited long enough. */
+  const paid = Effect.fnUntraced(function* (payment: Payment, terms: Terms, untilMs: number) {
     for (let sends = 1; sends <= sendsMax; sends += 1) {
       const answer = yield* ask(payment.url, payment.headers)
       const verdict = verdictOf(
@@ -185,22 +195,25 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
         }
         case "again": {
           const seconds = verdict.waitMs / 1_000
+          if ((yield* Clock.currentTimeMillis) + verdict.waitMs > untilMs) {
+            return yield* givenUp(
+              payment,
+              `${verdict.why}; ${seconds} s more is longer than I wait`,
+            )
+          }
           yield* say(`  ${verdict.why}; I send the same payment again in ${seconds} s`)
           yield* Effect.sleep(Duration.millis(verdict.waitMs))
         }
       }
     }
-    const standing = yield* clarify(payment.id)
-    return {
-      kind: "missed",
-      why: `no answer to ${sendsMax} sends; the payment is ${standing}`,
-    } satisfies Bought
+    return yield* givenUp(payment, `no answer to ${sendsMax} sends`)
   })
 
   /** Buys a path at the price of its offer, or says why not. Fails where something does not fit. */
   const buy = Effect.fnUntraced(function* (offer: Offer, path: string) {
     const url = new URL(path, base)
-    const unpaid = yield* askPatiently(url, { say })
+    const untilMs = (yield* Clock.currentTimeMillis) + purchaseMs
+    const unpaid = yield* askPatiently(url, { say, untilMs })
     if (unpaid.status !== 402) {
       return { kind: "missed", why: `status ${unpaid.status} instead of 402` } satisfies Bought
     }
@@ -212,7 +225,7 @@ export function makeBuyer({ base, account, limits, ledger, say }: BuyerOptions) 
       ledger,
       (entries) => signed(entries, { what: path, price: terms.amount, paymentId: payment.id }),
     )
-    return yield* paid(payment, terms)
+    return yield* paid(payment, terms, untilMs)
   })
 
   return { buy, clarify, ledger }

@@ -158,6 +158,11 @@ const errands = Effect.fnUntraced(function* (index: Index, errand: Errand) {
     yield* say(`buying     ${decision.path} for ${money(decision.price)}`)
     const bought = yield* buyer.buy(offer, decision.path)
     yield* took(want, bought, index, errand)
+    const unclear = (yield* Ref.get(buyer.ledger)).some(({ standing }) => standing === "signed")
+    if (unclear) {
+      yield* say("stopping   what became of a payment is unclear: a second signature may pay twice")
+      return false
+    }
     const { misses } = yield* Ref.get(memory)
     if (misses >= missesMax) {
       yield* say(`stopping   the feed was not to be had ${misses} times in a row`)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Duration, Effect, Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 import { absence, readRetryAfter } from "./pace.ts"
 
 /** A report takes up to a minute; an answer that takes longer is lost. */
@@ -25,13 +25,12 @@ export interface Answer {
 export class GaveUp extends Schema.TaggedError<GaveUp>()("GaveUp", { message: Schema.String }) {}
 
 export type Say = (line: string) => Effect.Effect<void>
-export type Ask = (
-  url: URL,
-  headers?: Readonly<Record<string, string>>,
-) => Effect.Effect<Answer | null>
 
 /** Asks once. Null: no answer came, whatever became of the question. Redirects are not followed. */
-export const ask: Ask = (url, headers = {}) =>
+export const ask = (
+  url: URL,
+  headers: Readonly<Record<string, string>> = {},
+): Effect.Effect<Answer | null> =>
   Effect.tryPromise(async (signal) => {
     const response = await fetch(url, {
       headers,
@@ -44,24 +43,29 @@ export const ask: Ask = (url, headers = {}) =>
 
 /**
  * Asks until there is an answer worth reading: waits where the service is away, says when it comes
- * back, and never asks again sooner than it is told to.
+ * back, and never asks again sooner than it is told to. Rather than wait beyond `untilMs` it gives up.
  */
 export const askPatiently = Effect.fnUntraced(function* (
   url: URL,
-  { say, headers, from = ask }: {
+  { say, headers, untilMs = Infinity }: {
     readonly say: Say
     readonly headers?: Readonly<Record<string, string>>
-    readonly from?: Ask
+    readonly untilMs?: number
   },
 ) {
   for (let times = 1; times <= absencesMax; times += 1) {
-    const answer = yield* from(url, headers)
+    const answer = yield* ask(url, headers)
     if (answer !== null && answer.status < 500 && answer.status !== 429) {
       if (times > 1) yield* say(`${url.pathname} answers again`)
       return answer
     }
     const waitMs = readRetryAfter(answer?.headers.get("retry-after") ?? null) ?? absence(times)
     const why = answer === null ? "no answer" : `status ${answer.status}`
+    if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
+      return yield* new GaveUp({
+        message: `${url.pathname}: ${why}; ${waitMs / 1_000} s more is longer than I wait`,
+      })
+    }
     yield* say(`${url.pathname}: ${why}; I ask again in ${waitMs / 1_000} s`)
     yield* Effect.sleep(Duration.millis(waitMs))
   }

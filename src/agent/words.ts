@@ -87,7 +87,9 @@ export function summaryLines(ledger: Ledger, limits: Limits): ReadonlyArray<stri
       money(total(of("refunded")))
     } of it is paid back`,
     ...of("signed").map(({ what, price, paymentId }) =>
-      `unclear    ${money(price)} for ${what}: GET /v1/payments/${paymentId} tells`
+      `unclear    ${
+        money(price)
+      } for ${what}: look at GET /v1/payments/${paymentId} before you buy on`
     ),
     `left       ${money(left(ledger, limits))} of ${money(limits.budget)}`,
   ]

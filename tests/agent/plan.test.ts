@@ -193,7 +193,12 @@ Deno.test("itemLine() shows a stranger's words as one harmless line, and an unkn
 Deno.test("summaryLines() names what nobody knows, and where to ask", () => {
   const ledger = signed([], { what: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
   const text = summaryLines(ledger, wealthy).join("\n")
-  ok(text.includes("unclear    $0.01 for /v1/latest: GET /v1/payments/0xabc tells"), text)
+  ok(
+    text.includes(
+      "unclear    $0.01 for /v1/latest: look at GET /v1/payments/0xabc before you buy on",
+    ),
+    text,
+  )
   ok(
     text.startsWith("signed     $0.01 of $10.00; the service says $0.00 of it was not taken"),
     text,

@@ -234,7 +234,7 @@ const ends: ReadonlyArray<
     { paid: lost, books: { state: "unresolved" } },
     ...[
       12,
-      /unclear {4}\$0.03 for \/v1\/signals\?since=0: GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
+      /unclear {4}\$0.03 for \/v1\/signals\?since=0: look at GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],

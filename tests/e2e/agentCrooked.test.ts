@@ -1,12 +1,21 @@
 /**
  * What a crooked service cannot get out of the demonstration agent: more authorizations than its
- * budget has, or other ones than it checked.
+ * budget has, other ones than it checked, or half a day of its time.
  *
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { asking, type Came, type Crooked, item, json, visit } from "../support/crookedShop.ts"
+import { purchaseMs } from "../../src/agent/buying.ts"
+import {
+  asking,
+  type Came,
+  type Crooked,
+  failing,
+  item,
+  json,
+  visit,
+} from "../support/crookedShop.ts"
 import { liveTest } from "../support/effect.ts"
 
 interface Authorization {
@@ -103,3 +112,50 @@ for (const [name, fields] of deeds) {
       equal(payments, [])
     }))
 }
+
+const later = (seconds: number) =>
+  failing(503, { charged: null, retryable: true }, { "retry-after": String(seconds) })
+
+/** How long a paid request is put off each time, how often it is sent, and how long that takes. */
+const putOff: ReadonlyArray<readonly [seconds: number, sends: number, waitedMs: number]> = [
+  [3_600, 1, 0],
+  [100, 2, 100_000],
+  [29, 7, 174_000],
+  [1, 12, 12_000],
+]
+
+for (const [seconds, sends, waitedMs] of putOff) {
+  liveTest(
+    `a payment that is put off by ${seconds} s each time is sent ${sends} times, and stays counted`,
+    () =>
+      Effect.gen(function* () {
+        const { text, error, payments, skippedMs } = yield* visit({
+          index: (looks) => looks,
+          paid: () => later(seconds),
+          books: { state: "unresolved" },
+        }, { polls: 9 })
+        strictEqual(error, "")
+        equal(payments.length, sends)
+        strictEqual(authorizations(payments).length, 1)
+        strictEqual(skippedMs, waitedMs)
+        ok(skippedMs <= purchaseMs)
+        match(text, /the payment is unclear\nstopping {3}.+a second signature may pay twice\n/)
+        match(
+          text,
+          /unclear {4}\$0.03 for \/v1\/signals\?since=0: look at GET [^]+left {7}\$0.22 of/,
+        )
+      }),
+  )
+}
+
+liveTest(
+  "a purchase that is put off before its challenge is given up unsigned",
+  () =>
+    Effect.gen(function* () {
+      const { error, payments, skippedMs } = yield* visit({
+        unpaid: ({ path }) => path === "/v1/signals" ? later(100) : null,
+      })
+      match(error, /\/v1\/signals: status 503; 100 s more is longer than I wait/)
+      equal([payments.length, skippedMs], [0, 100_000])
+    }),
+)

@@ -181,6 +181,20 @@ liveTest(
     }),
 )
 
+liveTest(
+  "deno task agent --help says what each word does, and does nothing else",
+  () =>
+    Effect.gen(function* () {
+      const child = yield* started("http://127.0.0.1:9", ["--help"])
+      const { code, stdout } = yield* Effect.promise(() => child.output())
+      const said = new TextDecoder().decode(stdout)
+      strictEqual(code, 0)
+      for (const word of ["--card", "--polls", "--every", "--since", "BUDGET_USD"]) {
+        match(said, new RegExp(`^  ${word} .+`, "m"))
+      }
+    }),
+)
+
 liveTest("Ctrl-C ends the agent with its summary", () =>
   Effect.gen(function* () {
     const { base } = yield* opened
