@@ -11,7 +11,7 @@ import { Cause, Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Payments } from "../services/Payments.ts"
 import { TaskStore } from "../services/TaskStore.ts"
-import { type A2aError, type Fault, fault, refusedBy } from "./a2aErrors.ts"
+import { type A2aError, failing, type Fault, fault } from "./a2aErrors.ts"
 import { type Caller, makeMethods } from "./a2aMethods.ts"
 import type { Answer, HeaderPair } from "./answer.ts"
 import { x402Extensions } from "./documents/agentCard.ts"
@@ -27,7 +27,7 @@ import {
   rpcCodes,
   toRefused,
 } from "./jsonRpc.ts"
-import { internalError, overloaded } from "./refusals.ts"
+import { overloaded } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
 import type { SkillPorts } from "./skills.ts"
 
@@ -67,7 +67,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     const outcome = yield* Effect.result(Effect.gen(function* () {
       const { id, method, params } = yield* counted(readCall(request))
       const { result, delivery } = yield* Effect.mapError(
-        call(method, params, caller),
+        Effect.catchDefect(call(method, params, caller), failing),
         (error): Refused => ({ ...error, id }),
       )
       if (delivery !== null) {
@@ -84,12 +84,9 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
 
   const handle = yield* toWebHandler(Effect.catchCause(answered, (cause) =>
     // A client that hung up waits for nothing, and is no failure.
-    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
-      Effect.logError("Cannot answer a call to /a2a", cause),
-      Effect.map(
-        Effect.flip(refusedBy(internalError)),
-        (error) => refuse({ ...error, id: null }, []),
-      ),
+    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
+      Effect.flip(failing(cause)),
+      (error) => refuse({ ...error, id: null }, []),
     )))
   return {
     limiter: skills.documents,

@@ -5,8 +5,9 @@
  */
 import { Effect } from "effect"
 import { prepare, type PreparedRefusal, type Refusal, RequestId } from "./errors.ts"
-import { type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
+import { objectOf, type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
 import type { Spent } from "./limits.ts"
+import { internalError, internalErrorPaid } from "./refusals.ts"
 
 /** An error whose call is not known by its id yet. */
 export type Fault = Omit<Refused, "id">
@@ -43,6 +44,18 @@ export function invalid(violations: ReadonlyArray<Violation>): Fault {
   return fault("params", { violations })
 }
 
+export const noId = invalid([{ field: "id", description: "must be the id of a task: text" }])
+export const paymentTooEarly = invalid([{
+  field: "message.taskId",
+  description:
+    "must name the task that the payment, or the refusal to pay, is for: call the skill " +
+    "first, then reply on its task. The payment was not looked at",
+}])
+export const nothingOffered = invalid([{
+  field: "message.metadata",
+  description: "no payment was asked for: name a skill first",
+}])
+
 /** A documented error that HTTP's status tells as well: limits, and what cannot be answered now. */
 export const refusedBy = (
   refusal: PreparedRefusal,
@@ -57,3 +70,17 @@ export const refusedBy = (
 export function errorData(refusal: Refusal, requestId: string): Readonly<Record<string, unknown>> {
   return JSON.parse(prepare(refusal).body(requestId))
 }
+
+/** An error of a call that showed a payment nobody came to look at. */
+export function unlooked(error: Fault): Fault {
+  const payment = "It was not looked at by this call"
+  return { ...error, data: { ...objectOf(error.data), payment } }
+}
+
+/** The call failed with a defect, and showed no payment. */
+export const failing = (defect: unknown) => logged(defect, internalError)
+/** It showed a payment, which this call or another may have taken: nothing is said of its money. */
+export const undecided = (defect: unknown) => logged(defect, internalErrorPaid)
+
+const logged = (defect: unknown, refusal: PreparedRefusal) =>
+  Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), refusedBy(refusal))

@@ -158,6 +158,12 @@ function readPayment(given: unknown, wrong: Wrong): SaidOfPayment {
   return { kind: "nothing" }
 }
 
+/** Whether a message holds something in the place of a payment, however wrong it is besides. */
+export function showsPayment(params: unknown): boolean {
+  const payload = objectOf(objectOf(objectOf(params)["message"])["metadata"])[x402Keys.payload]
+  return payload !== undefined && payload !== null
+}
+
 /** What an answer may be made of. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 

@@ -9,10 +9,28 @@
 import { Effect, Option, Result, Schema } from "effect"
 import type { FreeSkill } from "../domain/skill.ts"
 import { type Task, TaskId, taskLife, type TaskNote } from "../domain/task.ts"
+import { promptTasks } from "../services/promptTasks.ts"
 import type { NewTask } from "../services/TaskStore.ts"
 import type { HeaderPair } from "./answer.ts"
-import { type Fault, fault, invalid, refusedBy, type Violation } from "./a2aErrors.ts"
-import { readHistoryLength, readMessage, type Said, type SkillCall } from "./a2aMessage.ts"
+import {
+  type Fault,
+  fault,
+  invalid,
+  noId,
+  nothingOffered,
+  paymentTooEarly,
+  refusedBy,
+  undecided,
+  unlooked,
+  type Violation,
+} from "./a2aErrors.ts"
+import {
+  readHistoryLength,
+  readMessage,
+  type Said,
+  showsPayment,
+  type SkillCall,
+} from "./a2aMessage.ts"
 import { type A2aPorts, makePayDesk, type Told } from "./a2aPay.ts"
 import { completedText, sightOf, wireTask } from "./a2aTask.ts"
 import { RequestId } from "./errors.ts"
@@ -41,9 +59,10 @@ const isTaskId = Schema.is(TaskId)
 const shownIdMax = 128
 
 export const makeMethods = (ports: A2aPorts) => {
-  const { skills: skillPorts, tasks } = ports
+  const { skills: skillPorts, payments } = ports
   const { terms, checkouts } = skillPorts
-  const { look, pay, told, moved } = makePayDesk(ports)
+  const tasks = promptTasks(ports.tasks)
+  const { look, pay, told, moved } = makePayDesk({ skills: skillPorts, tasks, payments })
 
   const spend = (caller: Caller): Effect.Effect<void, Fault> =>
     spendOf(skillPorts.documents, caller.address).pipe(
@@ -124,7 +143,7 @@ export const makeMethods = (ports: A2aPorts) => {
     const free = subject !== null && Result.isSuccess(subject) && said.call?.skill.kind === "free"
       ? said.call.skill
       : null
-    if (free === null) yield* spend(caller)
+    if (free === null || said.payment.kind !== "nothing") yield* spend(caller)
     if (said.payment.kind !== "nothing") return yield* Effect.fail(paymentTooEarly)
     if (said.call === null || subject === null) {
       return told(yield* open(said, caller, { state: "asked", subject: null, note: null }))
@@ -165,7 +184,11 @@ export const makeMethods = (ports: A2aPorts) => {
         (task) => contextId === null || contextId === task.contextId,
         () => invalid([{ field: "message.contextId", description: "is not that of the task" }]),
       ),
-      Effect.tapError(() => payment.kind === "submitted" ? spend(caller) : Effect.void),
+      Effect.catch((error) =>
+        payment.kind === "submitted"
+          ? Effect.andThen(spend(caller), Effect.fail(unlooked(error)))
+          : Effect.fail(error)
+      ),
     )
     if (payment.kind === "submitted") {
       const client = clientKeys(caller.address).near
@@ -196,10 +219,13 @@ export const makeMethods = (ports: A2aPorts) => {
     const read = readMessage(params)
     if (Result.isFailure(read)) {
       yield* spend(caller)
-      return yield* Effect.fail(read.failure)
+      return yield* Effect.fail(showsPayment(params) ? unlooked(read.failure) : read.failure)
     }
     const said = read.success
-    const { task, sight, delivery } = yield* (said.taskId === null ? first : follow)(said, caller)
+    const answered = (said.taskId === null ? first : follow)(said, caller)
+    const { task, sight, delivery } = yield* said.payment.kind === "submitted"
+      ? Effect.catchDefect(answered, undecided)
+      : answered
     return { result: wireTask(task, sight, said.historyLength), delivery }
   })
 
@@ -263,18 +289,6 @@ export const makeMethods = (ports: A2aPorts) => {
 }
 
 const utf8 = new TextDecoder()
-
-const noId = invalid([{ field: "id", description: "must be the id of a task: text" }])
-const paymentTooEarly = invalid([{
-  field: "message.taskId",
-  description:
-    "must name the task that the payment, or the refusal to pay, is for: call the skill " +
-    "first, then reply on its task. The payment was not looked at",
-}])
-const nothingOffered = invalid([{
-  field: "message.metadata",
-  description: "no payment was asked for: name a skill first",
-}])
 
 function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
   return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)

@@ -8,25 +8,28 @@
  *
  * @module
  */
-import { Effect, Option, Result } from "effect"
+import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { PaymentId } from "../domain/payment.ts"
-import { NotCharged, type RefundNotice, RefundQueued, type Unresolved } from "../domain/refusal.ts"
 import { type PaidSkill, skillOf } from "../domain/skill.ts"
 import { paidTaskLife, type Task, type TaskMessage, type TaskNote } from "../domain/task.ts"
 import type { Payments } from "../services/Payments.ts"
 import type { Delivery } from "../services/sale.ts"
-import type { TaskMove, TaskStore } from "../services/TaskStore.ts"
-import { errorData, type Fault, invalid, refusedBy } from "./a2aErrors.ts"
+import { moved as movedBy, type TaskMove, type TaskStore } from "../services/TaskStore.ts"
+import { defaultTiming } from "../services/timing.ts"
+import { type Fault, invalid, refusedBy } from "./a2aErrors.ts"
 import { x402Keys } from "./a2aMessage.ts"
 import {
-  delivered,
-  paymentCompleted,
-  paymentFailed,
-  type Sight,
-  sightOf,
-  underway,
-} from "./a2aTask.ts"
-import { prepare, RequestId, rules, toRefusal } from "./errors.ts"
+  againNote,
+  type Failure,
+  failureData,
+  failureNote,
+  isOfAnother,
+  refundNote,
+  usedNote,
+  voidNote,
+} from "./a2aNotes.ts"
+import { delivered, paymentCompleted, type Sight, sightOf, underway } from "./a2aTask.ts"
+import { prepare, rules, toRefusal } from "./errors.ts"
 import type { SkillPorts } from "./skills.ts"
 
 /** A task as its client is told of it. */
@@ -56,7 +59,8 @@ export interface Shown {
 /** How often a task is read again that somebody else has moved. */
 const racesMax = 4
 
-type Failure = NotCharged | RefundQueued | Unresolved
+/** A payment that nobody has claimed by now is not on its way to the checkout any more. */
+const claimWithin = Duration.toMillis(defaultTiming.lease)
 
 export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A2aPorts) => {
   const told = (task: Task, sight = sightOf(task, terms)): Told => ({ task, sight, delivery: null })
@@ -77,6 +81,20 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
           : Effect.map(tasks.find(task.id), Option.getOrElse(() => task)),
     )
 
+  /**
+   * Moves the row of a task whose money is decided already: what was decided is told, whatever becomes
+   * of the row, which is brought up to date by whoever asks next.
+   */
+  const settled = (task: Task, move: TaskMove): Effect.Effect<Task> =>
+    Effect.catchDefect(moved(task, move), (defect) =>
+      Effect.as(
+        Effect.logError("Cannot move a task on whose payment is decided", defect),
+        Option.match(movedBy(task, move), {
+          onNone: () => task,
+          onSome: (after) => ({ ...after, movedAt: task.movedAt }),
+        }),
+      ))
+
   /** Ends a task; unless somebody else has ended it, which is then what is told. */
   const failed = Effect.fnUntraced(function* (
     task: Task,
@@ -84,7 +102,10 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
   ): Effect.fn.Return<Told> {
     // A completed task stays so, and yet its refund is what there is to tell.
     if (task.state === "completed") return told({ ...task, state: "failed", note })
-    const after = yield* moved(task, { event: "fail", subject: null, note, said: [] })
+    const fail: TaskMove = { event: "fail", subject: null, note, said: [] }
+    let after = yield* settled(task, fail)
+    // Who only looked has let the payment go meanwhile.
+    if (after.state === "offered") after = yield* settled(after, fail)
     return after.state === "completed" ? yield* look(after) : told(after)
   })
 
@@ -94,13 +115,20 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
     const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
     const complete: TaskMove = { event: "complete", subject: null, note, said: [] }
     if (task.state === "completed") return handing(task, delivery)
-    let after = yield* moved(task, complete)
+    let after = yield* settled(task, complete)
     if (after.state === "offered") {
-      const bound = yield* moved(after, binding(delivery.paymentId, []))
-      after = yield* moved(bound, complete)
+      const bound = yield* settled(after, binding(delivery.paymentId, []))
+      after = yield* settled(bound, complete)
     }
     return handing(after, delivery)
   })
+
+  /** Lets go of a payment that was not taken. */
+  const released = (task: Task, note: TaskNote | null) =>
+    Effect.map(
+      settled(task, { event: "release", note, said: [] }),
+      (after) => told(after.state === "offered" ? { ...after, note } : after),
+    )
 
   /** How a task stands, by its payment where there is one: its answer, its refund, or neither yet. */
   const look = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<Told> {
@@ -116,83 +144,54 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
       case "used":
         return state === "completed"
           ? told(task, { ...sightOf(task, terms), metadata: paymentCompleted(recalled.receipt) })
-          : yield* failed(task, usedNote)
+          : yield* failed(task, usedNote(terms))
       case "void":
-        return yield* failed(task, voidNote)
-      case "underway":
+        return yield* failed(task, voidNote(terms))
       case "released":
-      case "unknown":
+        return state === "paying" ? yield* released(task, null) : told(task, underway)
+      case "unknown": {
+        const age = (yield* Clock.currentTimeMillis) - task.movedAt
+        return state === "paying" && age > claimWithin
+          ? yield* released(task, null)
+          : told(task, underway)
+      }
+      case "underway":
         return told(task, underway)
     }
   })
 
-  const voidNote: TaskNote = {
-    text: "Payment failed: the authorization expired, or was spent elsewhere. Nothing was charged.",
-    data: null,
-    metadata: paymentFailed("not_settled", "not_settled", terms),
-  }
-  const usedNote: TaskNote = {
-    text: "Payment failed: this payment has bought its answer in another call.",
-    data: null,
-    metadata: paymentFailed("nonce_used", "payment_already_used", terms),
-  }
-
-  /** What is said of a task whose sale failed for good. */
-  const failureNote = Effect.fnUntraced(function* (error: NotCharged | RefundQueued) {
-    const data = noteData(toRefusal(error), yield* RequestId)
-    const { code, message } = error
-    if (error._tag === "RefundQueued" || code === "payment_refunded") {
-      return { text: refundedText, data, metadata: paymentCompleted(null) }
-    }
-    const known = code === "payment_already_used" || code === "payment_conflict"
-    const fault = known ? "nonce_used" : error.fault ?? "not_settled"
-    return {
-      text: `Payment failed: ${message}.`,
-      data,
-      metadata: paymentFailed(fault, error.fault ?? code, terms),
-    }
-  })
-
   /** The payment was not taken, and may be sent again: the offer stands, unless it is worked on. */
-  const offeredAgain = Effect.fnUntraced(function* (task: Task, error: NotCharged) {
+  const letGo = Effect.fnUntraced(function* (task: Task, note: TaskNote | null = null) {
     const { paymentId } = task
     if (paymentId === null) return told(task)
     const { state } = yield* payments.recall(paymentId, task.id)
-    if (state !== "released" && state !== "unknown") return told(task, underway)
-    const note: TaskNote = {
-      text: `${error.message}. Nothing was charged: send the same payment again.`,
-      data: noteData(toRefusal(error), yield* RequestId),
-      metadata: {},
-    }
-    const after = yield* moved(task, { event: "release", note, said: [] })
-    return told(after)
+    return state === "released" || state === "unknown"
+      ? yield* released(task, note)
+      : told(task, underway)
   })
 
-  const unsold = (
+  /** What is told of a task whose sale failed; `bound` when it was this call that bound the payment. */
+  const unsold = Effect.fnUntraced(function* (
     task: Task,
     error: Failure,
     bound: boolean,
-  ): Effect.Effect<Told, Fault> => {
-    if (error._tag === "RefundQueued") {
-      return Effect.flatMap(failureNote(error), (note) => failed(task, note))
-    }
+  ): Effect.fn.Return<Told, Fault> {
+    if (error._tag === "RefundQueued") return yield* failed(task, yield* failureNote(error, terms))
     if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
-      return Effect.map(
-        RequestId,
-        (requestId) => told(task, { ...underway, data: noteData(toRefusal(error), requestId) }),
-      )
+      return told(task, { ...underway, data: yield* failureData(error) })
     }
     if (error.code === "rate_limited") {
-      // It was not looked at, so what it was bound by here is undone.
-      const undo = bound
-        ? Effect.asVoid(moved(task, { event: "release", note: null, said: [] }))
-        : Effect.void
-      return Effect.andThen(undo, refusedBy(prepare(toRefusal(error))))
+      // One payment too many, so what it was bound by here is undone.
+      if (bound) yield* released(task, null)
+      return yield* refusedBy(prepare(toRefusal(error)))
     }
+    // Shown otherwise than who bound it did, it says nothing of how the payment fares that was bound.
+    const isOther = isOfAnother(error) || error.code === "payment_required"
+    if (task.state === "paying" && !bound && isOther) return yield* look(task)
     return rules[error.code].retryable && task.state === "paying"
-      ? offeredAgain(task, error)
-      : Effect.flatMap(failureNote(error), (note) => failed(task, note))
-  }
+      ? yield* letGo(task, yield* againNote(error))
+      : yield* failed(task, yield* failureNote(error, terms))
+  })
 
   const sell = (task: Task, skill: PaidSkill, shown: Shown, bound: boolean) =>
     checkouts[skill.id].sell({
@@ -224,7 +223,10 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
       // What does not pay is told so by the checkout, which counts it.
       if (id === null) return yield* sell(task, skill, shown, false)
       const bound = yield* tasks.move(task, binding(id, [shown.said]))
-      if (Option.isSome(bound)) return yield* sell(bound.value, skill, shown, true)
+      if (Option.isSome(bound)) {
+        const { value } = bound
+        return yield* Effect.onInterrupt(sell(value, skill, shown, true), () => letGo(value))
+      }
       const other = races > 0 ? yield* tasks.find(task.id) : Option.none<Task>()
       return Option.isSome(other) ? yield* pay(other.value, shown, races - 1) : told(task, underway)
     }
@@ -251,24 +253,3 @@ const refuse = ({ spend }: Shown, why: string) =>
       description: `was not used: ${why}`,
     }])),
   )
-
-const refundedText = "The payment was taken, there is no answer, and it is paid back in full."
-
-/** A refund that was found out of later, as the error it would have been told in. */
-const refundNote = (refund: typeof RefundNotice.Type) =>
-  Effect.map(RequestId, (requestId): TaskNote => {
-    const error = new RefundQueued({
-      code: "payment_refunded",
-      message: "This payment was taken, not answered, and is refunded",
-      refund,
-    })
-    return {
-      text: refundedText,
-      data: noteData(toRefusal(error), requestId),
-      metadata: paymentCompleted(null),
-    }
-  })
-
-/** Read from JSON text, so it is JSON. */
-const noteData = (...given: Parameters<typeof errorData>) =>
-  errorData(...given) as TaskNote["metadata"]

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { Duration } from "effect"
 import { usd } from "../domain/money.ts"
 import type { PaymentFault } from "../domain/paymentFault.ts"
 import type { Receipt } from "../domain/refusal.ts"
 import { type PaidSkill, type Skill, skillOf, skills } from "../domain/skill.ts"
-import type { Task, TaskMessage, TaskNote } from "../domain/task.ts"
+import { type Task, taskLife, type TaskMessage, type TaskNote } from "../domain/task.ts"
 import { isoTime } from "../domain/time.ts"
 import { paymentRequired } from "../domain/challenge.ts"
 import type { PaymentTerms } from "../domain/x402.ts"
@@ -163,7 +164,8 @@ function offer(task: Task, terms: PaymentTerms): Sight {
 function offerText({ name, path, product }: PaidSkill, { subject }: Task, terms: PaymentTerms) {
   const query = subject === null || subject.parameters === "" ? "" : `?${subject.parameters}`
   return `${name} costs $${usd(product.price)} in USDC. Reply on this task with the payment in ` +
-    `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402.`
+    `${x402Keys.payload}, or call GET ${terms.publicBaseUrl}${path}${query} over x402. ` +
+    `The task can be paid for until ${Duration.toMinutes(taskLife)} minutes after it was opened.`
 }
 
 const nameOf = ({ subject }: Task) => subject?.skill ?? ""

@@ -77,3 +77,10 @@ export const internalError = prepare({
   code: "internal_error",
   message: "The service failed to answer; the failure was logged",
 })
+/** The payment that was shown may have been taken: nothing is said of its money. */
+export const internalErrorPaid = prepare({
+  code: "internal_error",
+  message: "The service failed to answer; the failure was logged",
+  hint: "Send the same message again: a payment is never taken twice.",
+  charged: null,
+})

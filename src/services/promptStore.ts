@@ -16,26 +16,28 @@ export const storeWithin = Duration.seconds(5)
  * still be done: it counts as a failure after the commit, which every caller has to stand anyway.
  */
 export function promptStore(store: PaymentStore["Service"]): PaymentStore["Service"] {
+  const name = "The payment store"
   return {
-    claim: (...args) => prompt(store.claim(...args)),
-    find: (...args) => prompt(store.find(...args)),
-    move: (...args) => prompt(store.move(...args)),
-    markSent: (...args) => prompt(store.markSent(...args)),
-    waiting: (...args) => prompt(store.waiting(...args)),
-    adopt: (...args) => prompt(store.adopt(...args)),
-    scanned: (...args) => prompt(store.scanned(...args)),
-    scannedThrough: (...args) => prompt(store.scannedThrough(...args)),
-    standing: (...args) => prompt(store.standing(...args)),
-    liability: prompt(store.liability),
-    countByState: prompt(store.countByState),
+    claim: (...args) => prompt(name, store.claim(...args)),
+    find: (...args) => prompt(name, store.find(...args)),
+    move: (...args) => prompt(name, store.move(...args)),
+    markSent: (...args) => prompt(name, store.markSent(...args)),
+    waiting: (...args) => prompt(name, store.waiting(...args)),
+    adopt: (...args) => prompt(name, store.adopt(...args)),
+    scanned: (...args) => prompt(name, store.scanned(...args)),
+    scannedThrough: (...args) => prompt(name, store.scannedThrough(...args)),
+    standing: (...args) => prompt(name, store.standing(...args)),
+    liability: prompt(name, store.liability),
+    countByState: prompt(name, store.countByState),
   }
 }
 
-const prompt = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
+/** What a store answers within `storeWithin`; later it has failed. */
+export const prompt = <A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(
     within(storeWithin)(effect),
     Option.match({
-      onNone: () => Effect.die("The payment store does not answer"),
+      onNone: () => Effect.die(`${name} does not answer`),
       onSome: (value) => Effect.succeed(value),
     }),
   )

@@ -102,7 +102,7 @@ const lookedAt: ReadonlyArray<readonly [Recalled, told: string, kept: string, er
   [{ state: "refunded", refund }, "failed", "failed"],
   [{ state: "void" }, "failed", "failed", "SETTLEMENT_FAILED"],
   [{ state: "underway" }, "working", "paying"],
-  [{ state: "released" }, "working", "paying"],
+  [{ state: "released" }, "input-required", "offered"],
   [{ state: "unknown" }, "working", "paying"],
 ]
 
@@ -143,7 +143,10 @@ const refused = (code: NotCharged["code"], more: Partial<NotCharged> = {}) =>
 const settling = Effect.fail(new Unresolved({ message: "m", retryAfterSeconds: 5 }))
 const owing = Effect.fail(new RefundQueued({ code: "venue_error", message: "m", refund }))
 
-/** How a sale ended, what its payment says then, how the task is told, and where it goes. */
+/**
+ * How a sale ended, what its payment says then, how the task is told, and where it goes; and the last
+ * three of a task whose payment another call has bound, where that is not the same.
+ */
 const sales: ReadonlyArray<
   readonly [
     what: string,
@@ -152,6 +155,7 @@ const sales: ReadonlyArray<
     told: string,
     kept: string,
     status: string,
+    boundElsewhere?: readonly [told: string, kept: string, status: string],
   ]
 > = [
   ["answered", Effect.succeed(delivery), "answered", "completed", "completed", "completed"],
@@ -162,9 +166,9 @@ const sales: ReadonlyArray<
   ["overloaded", refused("overloaded"), "released", "input-required", "offered", "required"],
   ["overloaded, unseen", refused("overloaded"), "unknown", "input-required", "offered", "required"],
   ["overloaded, and sold by a copy", refused("overloaded"), "underway", ...working()],
-  ["a conflict", refused("payment_conflict"), "underway", "failed", "failed", "failed"],
+  ["a conflict", refused("payment_conflict"), "underway", "failed", "failed", "failed", working()],
   ["used", refused("payment_already_used"), "used", "failed", "failed", "failed"],
-  ["not good", refused("payment_required"), "unknown", "failed", "failed", "failed"],
+  ["not good", refused("payment_required"), "unknown", "failed", "failed", "failed", working()],
   ["without an answer", refused("market_not_found"), "released", "failed", "failed", "failed"],
 ]
 
@@ -172,18 +176,21 @@ function working(): readonly [string, string, string] {
   return ["working", "paying", "submitted"]
 }
 
-for (const [what, sell, state, told, kept, status] of sales) {
+for (const [what, sell, state, told, kept, status, elsewhere] of sales) {
   test(`a sale that is ${what} leaves the task ${told}`, () =>
     Effect.gen(function* () {
       const recalled = lookedAt.find(([recalled]) => recalled.state === state)?.[0] ?? answered
-      const from = Effect.fnUntraced(function* (stage: Stage) {
+      const from = Effect.fnUntraced(function* (
+        stage: Stage,
+        [told, kept, status]: readonly [string, string, string],
+      ) {
         const { pay, task, held, asked } = yield* desk(stage, recalled, sell)
         const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
         equal([sight.state, (yield* held).state, yield* asked], [told, kept, 1], stage)
         equal(sight.metadata["x402.payment.status"], `payment-${status}`)
       })
-      yield* from("offered")
-      yield* from("paying")
+      yield* from("offered", [told, kept, status])
+      yield* from("paying", elsewhere ?? [told, kept, status])
     }))
 }
 

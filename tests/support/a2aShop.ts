@@ -52,6 +52,12 @@ export const signed = Effect.fnUntraced(function* (
   return wirePayment(product, authorization, yield* sign(account, authorization))
 })
 
+/** A payment of the same authorization that nobody has signed. */
+export const forged = (wire: Effect.Success<ReturnType<typeof signed>>) => ({
+  ...wire,
+  payload: { ...wire.payload, signature: wire.payload.signature.replace(/^0x.{8}/, "0x11111111") },
+})
+
 export const offer = Effect.fnUntraced(
   function* (face: Handle, product: Product, params: Json = {}) {
     const { task } = yield* send(face, [dataPart(`get_${product.id}`, params)])
