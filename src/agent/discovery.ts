@@ -76,9 +76,6 @@ const fromLlms = Effect.fnUntraced(function* (base: URL, say: Say) {
   for (const line of details.split("\n").slice(0, detailsMax)) {
     yield* say(`  ${excerpt(line, detailLengthMax)}`)
   }
-  for (const { heading, links } of sections) {
-    yield* say(`  ${named(heading, 40)}: ${links.length} links`)
-  }
   const links = sections.flatMap((section) => section.links)
   return { contract: contractAmong(base, links.map(({ url }) => url)), links }
 })

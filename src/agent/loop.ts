@@ -60,7 +60,7 @@ export const live = Effect.fnUntraced(function* (options: AgentOptions) {
   })
   const buyer = makeBuyer({ ...options, ledger })
   return yield* lived(options, buyer, memory).pipe(
-    Effect.andThen(clarified(buyer, ledger)),
+    Effect.andThen(clarified(buyer)),
     Effect.ensuring(summary),
   )
 })
@@ -153,10 +153,8 @@ const errands = Effect.fnUntraced(function* (index: Index, errand: Errand) {
       yield* Ref.update(memory, (known) => closed(known, want, index))
       continue
     }
-    const offer = offerAt(contract, paths[want.kind])
-    if (offer === undefined) return false
     yield* say(`buying     ${decision.path} for ${money(decision.price)}`)
-    const bought = yield* buyer.buy(offer, decision.path)
+    const bought = yield* buyer.buy(decision.offer, decision.path)
     yield* took(want, bought, index, errand)
     const unclear = (yield* Ref.get(buyer.ledger)).some(({ standing }) => standing === "signed")
     if (unclear) {
@@ -200,26 +198,20 @@ function readBought(
   switch (want.kind) {
     case "items": {
       const items = readItems(body)
-      if (Result.isFailure(items)) return [["  the items cannot be read"], over]
+      if (Result.isFailure(items)) return [["  it cannot be read"], over]
       const { data } = items.success
       if (data.length === 0) return [["  no items"], over]
       return [data.map(itemLine), learned(memory, want.since, data)]
     }
-    case "digest": {
-      const digest = readDigest(body)
-      return [
-        Result.isSuccess(digest) ? digestLines(digest.success) : ["  it cannot be read"],
-        over,
-      ]
-    }
-    case "report": {
-      const report = readReport(body)
-      return [
-        Result.isSuccess(report) ? reportLines(report.success) : ["  it cannot be read"],
-        over,
-      ]
-    }
+    case "digest":
+      return [linesOf(readDigest(body), digestLines), over]
+    case "report":
+      return [linesOf(readReport(body), reportLines), over]
   }
+}
+
+function linesOf<A>(read: Result.Result<A, unknown>, lines: (read: A) => ReadonlyArray<string>) {
+  return Result.isSuccess(read) ? lines(read.success) : ["  it cannot be read"]
 }
 
 const readItems = Schema.decodeUnknownResult(Items)
@@ -227,8 +219,8 @@ const readDigest = Schema.decodeUnknownResult(Digest)
 const readReport = Schema.decodeUnknownResult(Report)
 
 /** Looks once more after the payments whose end is not known, and the refunds under way. */
-const clarified = Effect.fnUntraced(function* (buyer: Buyer, ledger: Ref.Ref<Ledger>) {
+const clarified = Effect.fnUntraced(function* ({ ledger, clarify }: Buyer) {
   for (const { paymentId, standing } of yield* Ref.get(ledger)) {
-    if (standing === "signed" || standing === "refundQueued") yield* buyer.clarify(paymentId)
+    if (standing === "signed" || standing === "refundQueued") yield* clarify(paymentId)
   }
 })

@@ -7,7 +7,7 @@
  * @module
  */
 import type { AtomicAmount } from "../domain/money.ts"
-import { type Contract, offerAt } from "./contract.ts"
+import { type Contract, type Offer, offerAt } from "./contract.ts"
 import type { Index, Item } from "./items.ts"
 import { type Ledger, left, type Limits, objection } from "./ledger.ts"
 
@@ -63,7 +63,12 @@ export function wants(memory: Memory, { index, digest }: Index): ReadonlyArray<W
 }
 
 export type Decision =
-  | { readonly kind: "buy"; readonly price: AtomicAmount; readonly path: string }
+  | {
+    readonly kind: "buy"
+    readonly offer: Offer
+    readonly price: AtomicAmount
+    readonly path: string
+  }
   /** Not this; what else is wanted may still be had. */
   | { readonly kind: "pass"; readonly why: string }
   /** The feed itself cannot be had any more: nothing is left to do. */
@@ -76,15 +81,17 @@ export function decide(
   ledger: Ledger,
   limits: Limits,
 ): Decision {
-  const price = offerAt(contract, paths[want.kind])?.price ?? null
-  if (price === null) return refuse(want, `${paths[want.kind]} is not for sale here`)
+  const path = paths[want.kind]
+  const offer = offerAt(contract, path)
+  const price = offer?.price ?? null
+  if (offer === undefined || price === null) return refuse(want, `${path} is not for sale here`)
   const against = objection(price, ledger, limits)
-  if (against !== null) return refuse(want, `${paths[want.kind]} would go ${against}`)
+  if (against !== null) return refuse(want, `${path} would go ${against}`)
   const feed = offerAt(contract, paths.items)?.price ?? 0n
   if (want.kind !== "items" && left(ledger, limits) - price < feed * BigInt(feedCallsKept)) {
-    return refuse(want, `${paths[want.kind]} would leave too little for the feed`)
+    return refuse(want, `${path} would leave too little for the feed`)
   }
-  return { kind: "buy", price, path: pathOf(want, contract) }
+  return { kind: "buy", offer, price, path: pathOf(want, offer) }
 }
 
 function refuse({ kind }: Want, why: string): Decision {
@@ -92,10 +99,10 @@ function refuse({ kind }: Want, why: string): Decision {
 }
 
 /** Path and query of a want. */
-function pathOf(want: Want, contract: Contract): string {
+function pathOf(want: Want, { maxima }: Offer): string {
   switch (want.kind) {
     case "items": {
-      const count = offerAt(contract, paths.items)?.maxima.get("count")
+      const count = maxima.get("count")
       return `${paths.items}?since=${want.since}${count === undefined ? "" : `&count=${count}`}`
     }
     case "digest":

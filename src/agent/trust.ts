@@ -42,7 +42,6 @@ const Challenge = Schema.Struct({
 /** The body of a 402, for people; it has to say the same. */
 const Body = Schema.Struct({
   accepts: Schema.NonEmptyArray(Schema.Struct({
-    network: Schema.String,
     price: Schema.String.check(Schema.isPattern(/^\$\d{1,9}(\.\d{1,6})?$/)),
     payTo: Address,
   })),
