@@ -16,8 +16,8 @@ import { type Caller, makeMethods } from "./a2aMethods.ts"
 import type { Answer, HeaderPair } from "./answer.ts"
 import { x402Extensions } from "./documents/agentCard.ts"
 import type { EdgeRoute } from "./edge.ts"
-import type { PreparedRefusal } from "./errors.ts"
 import {
+  beforeReading,
   errorBody,
   idOf,
   isObject,
@@ -25,9 +25,7 @@ import {
   readJson,
   type Refused,
   rpcCodes,
-  toRefused,
 } from "./jsonRpc.ts"
-import { overloaded } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
 import type { SkillPorts } from "./skills.ts"
 
@@ -92,16 +90,9 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     limiter: skills.documents,
     current: () => card,
     paid: null,
-    post: { handle, overloaded: busy },
+    post: { handle, refusal: beforeReading(rpcCodes.limited) },
   } satisfies EdgeRoute as EdgeRoute
 })
-
-/** Said when so much waits already that a message is not even read. */
-const busy: PreparedRefusal = {
-  ...overloaded,
-  body: (requestId) =>
-    errorBody(toRefused(overloaded, { code: rpcCodes.limited, id: null, requestId })),
-}
 
 /** The versions of A2A that are spoken, as its header names them. */
 const versions = /^0\.3(?:\.\d+)?$/

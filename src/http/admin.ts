@@ -49,7 +49,7 @@ export const serveAdmin = Effect.fnUntraced(function* (options: AdminOptions) {
   )
   return yield* listen(
     options,
-    (request) => handle(request, { requestId: "admin", clientAddress: "admin" }),
+    (request) => handle(request, { requestId: "admin", clientAddress: "admin", body: null }),
   )
 })
 

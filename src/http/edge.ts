@@ -17,6 +17,7 @@ import {
   toResponse,
 } from "./answer.ts"
 import { asksVersion1 } from "./challenge.ts"
+import type { BodyReader } from "./bodyReader.ts"
 import type { PreparedRefusal } from "./errors.ts"
 import { methodsOf, preflight } from "./methods.ts"
 import type { RatePolicy } from "../services/RateLimits.ts"
@@ -43,13 +44,20 @@ import {
   targetLengthMax,
   targetTooLong,
 } from "./refusals.ts"
-import { bodyBytesMax, type Peer, type Seen, type WebHandler } from "./server.ts"
+import { type Body, bodyBytesMax, type Peer, type Seen, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000
 
 /** What a route has to say: an answer, a refusal, or nothing that can be made now. */
 export type Made = Answer | PreparedRefusal | null
+
+/** What answers POST, limits included. */
+interface Posting {
+  readonly handle: WebHandler
+  /** A refusal, as it is said of what was not even looked at. */
+  readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
+}
 
 /** One path the service knows. */
 export interface EdgeRoute {
@@ -64,7 +72,7 @@ export interface EdgeRoute {
   /** What a request with a payment is handed to; null on a free route. */
   readonly paid: WebHandler | null
   /** What answers POST, limits included, where the path knows it. */
-  readonly post?: { readonly handle: WebHandler; readonly overloaded: PreparedRefusal }
+  readonly post?: Posting
   /** The answer while the store, and so every limit, is out of reach; 503 overloaded without one. */
   readonly withoutStore?: Answer
 }
@@ -73,6 +81,7 @@ export interface EdgeOptions {
   readonly routes: ReadonlyMap<string, EdgeRoute>
   /** The route of a path that is not among `routes` and begins like this, by what follows. */
   readonly beneath: ReadonlyMap<string, (rest: string, query: string) => EdgeRoute | undefined>
+  readonly readBody: BodyReader
   readonly trustedProxyHops: number
   /** The budget of invalid payments, which the paywall counts; null when it is off. */
   readonly invalidPayments: RatePolicy | null
@@ -110,8 +119,8 @@ export function makeEdge(
   }
 
   /** Hands a request on to a handler, and dresses what comes back. */
-  const handled = (ask: Ask, handle: WebHandler) => {
-    const seen: Seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options) }
+  const handled = (ask: Ask, handle: WebHandler, body: Body | null) => {
+    const seen: Seen = { requestId: ask.requestId, clientAddress: addressOf(ask, options), body }
     return settle(
       ask,
       handle(ask.request, seen).then((response) => {
@@ -120,8 +129,14 @@ export function makeEdge(
       }),
     )
   }
-  const post = (ask: Ask, { handle, overloaded }: NonNullable<EdgeRoute["post"]>) =>
-    pending >= pendingMax ? refuse(ask, overloaded) : handled(ask, handle)
+  /** Only when its body is here is a request pending: that may be never. */
+  const post = (ask: Ask, route: EdgeRoute, { handle, refusal }: Posting) => {
+    const body = options.readBody(ask.request, addressOf(ask, options), route.limiter)
+    if (!(body instanceof Promise)) return refuse(ask, refusal(body.refusal), body.fields)
+    return body.then((body) =>
+      pending >= pendingMax ? refuse(ask, refusal(overloadedPaid)) : handled(ask, handle, body)
+    )
+  }
 
   const serve = (ask: Ask, route: EdgeRoute): Response | Promise<Response> => {
     const { headers } = ask.request
@@ -133,7 +148,7 @@ export function makeEdge(
     const busy = pending >= pendingMax
     if (route.paid !== null && payment !== null && ask.method === "GET") {
       if (busy) return refuse(ask, overloadedPaid)
-      return handled(ask, route.paid)
+      return handled(ask, route.paid, null)
     }
     if (route.limiter.policyField === null) return current(ask, route, [], settle)
     const verdict = route.limiter.admit(clientKeys(addressOf(ask, options)), busy)
@@ -182,7 +197,7 @@ export function makeEdge(
       return build(null, 204, preflight(methodsOf(route)), [["x-request-id", ask.requestId]])
     }
     if (route === undefined) return refuse(ask, notFound)
-    if (ask.method === "POST" && route.post !== undefined) return post(ask, route.post)
+    if (ask.method === "POST" && route.post !== undefined) return post(ask, route, route.post)
     if (!methodsOf(route).includes(ask.method)) {
       const length = Number(request.headers.get("content-length") ?? 0)
       return refuse(ask, length > bodyBytesMax ? bodyTooLarge : methodNotAllowed(methodsOf(route)))

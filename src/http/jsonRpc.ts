@@ -1,14 +1,15 @@
 /**
- * JSON-RPC 2.0 over POST, as far as /a2a and /mcp share it: a bounded body that has to be here in time,
- * and errors whose `data` is the documented error of the same cause.
+ * JSON-RPC 2.0 over POST, as far as /a2a and /mcp share it: a body that is JSON, and errors whose `data` is the documented error of the same cause.
  *
  * @module
  */
 import { Duration, Effect } from "effect"
-import type { HttpServerError, HttpServerRequest } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
 import { prepare, type PreparedRefusal, RequestId } from "./errors.ts"
+import { bodyWithin } from "./bodyReader.ts"
 import { bodyTooLarge } from "./refusals.ts"
+import { type Body, RequestBody } from "./server.ts"
 
 /** Codes of JSON-RPC; and ours, for a budget that is spent. */
 export const rpcCodes = {
@@ -35,36 +36,34 @@ export interface Refused {
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Within this a body has to be here. */
-const bodyWithin = Duration.seconds(10)
-
 const wrongType = prepare({
   code: "unsupported_media_type",
   message: "Content-Type must be application/json",
 })
 
-/** The JSON of a request's body. Nothing has been charged when it fails. */
+/** The JSON of what was posted. Nothing has been charged when it fails. */
 export const readJson = (
   request: HttpServerRequest.HttpServerRequest,
 ): Effect.Effect<unknown, Refused> =>
   Effect.gen(function* () {
     const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
     if (type !== "application/json") return yield* refusedAs(wrongType, rpcCodes.request)
-    const bytes = yield* request.arrayBuffer.pipe(
-      Effect.catch((error) =>
-        isTooLarge(error)
-          ? refusedAs(bodyTooLarge, rpcCodes.request)
-          : unread(400, "The body could not be read")
-      ),
-      Effect.timeoutOrElse({
-        duration: bodyWithin,
-        orElse: () =>
-          unread(408, `The body was not here within ${Duration.toSeconds(bodyWithin)} seconds`),
-      }),
-    )
-    const json = parse(bytes)
+    const body = yield* RequestBody
+    if (body === null || "fault" in body) return yield* notHere(body?.fault ?? "unreadable")
+    const json = parse(body.bytes)
     return json === undefined ? yield* unread(400, "The body is not JSON in UTF-8") : json
   })
+
+const notHere = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => {
+  switch (fault) {
+    case "too large":
+      return refusedAs(bodyTooLarge, rpcCodes.request)
+    case "late":
+      return unread(408, `The body was not here within ${Duration.toSeconds(bodyWithin)} seconds`)
+    case "unreadable":
+      return unread(400, "The body could not be read")
+  }
+}
 
 const unread = (status: number, message: string) =>
   Effect.fail<Refused>({ status, code: rpcCodes.parse, message, id: null })
@@ -89,6 +88,12 @@ export function toRefused(
   return { status, code, message: error.message, id, data: error, headers: [...headers, ...fields] }
 }
 
+/** A documented error of a message that was not even read. */
+export const beforeReading = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
+  ...refusal,
+  body: (requestId) => errorBody(toRefused(refusal, { code, id: null, requestId })),
+})
+
 /** The body of an error. */
 export function errorBody({ id, code, message, data }: Omit<Refused, "status">): string {
   return JSON.stringify({
@@ -108,10 +113,6 @@ export function objectOf(value: unknown): Json {
 
 export function idOf(value: unknown): MessageId {
   return typeof value === "string" || Number.isSafeInteger(value) ? value as MessageId : null
-}
-
-function isTooLarge({ reason }: HttpServerError.HttpServerError): boolean {
-  return reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

@@ -21,6 +21,7 @@ import { a2aPath, a2aRoute } from "./a2a.ts"
 import type { VenueMode } from "./bodies.ts"
 import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents.ts"
 import { paths } from "./documents/addresses.ts"
+import { makeBodyReader } from "./bodyReader.ts"
 import { makeEdge } from "./edge.ts"
 import { refusalResponse } from "./errors.ts"
 import { legacyRoute } from "./legacy.ts"
@@ -118,6 +119,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
         [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
         [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
       ]),
+      readBody: yield* makeBodyReader,
       trustedProxyHops: options.trustedProxyHops,
       invalidPayments,
       answered,

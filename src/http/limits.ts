@@ -141,10 +141,14 @@ export const spend = (
   )
 
 /** The refusal of an address that is remembered to be over a budget; null when there is none. */
-export function remembered(limiter: Limiter, address: string): Spent | null {
+export function remembered(
+  limiter: Limiter,
+  address: string,
+  refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
+): Spent | null {
   const verdict = limiter.admit(clientKeys(address), true)
   return verdict instanceof Promise || verdict.kind !== "denied" ? null : {
-    refusal: rateLimited(verdict.retryAfterSeconds),
+    refusal: refusalOf(verdict.retryAfterSeconds),
     fields: rateFields(limiter, verdict.field),
   }
 }

@@ -15,7 +15,7 @@ import { paths } from "./documents/addresses.ts"
 import type { EdgeRoute } from "./edge.ts"
 import { type PreparedRefusal, RequestId } from "./errors.ts"
 import { remembered, spend, type Spent } from "./limits.ts"
-import { errorBody, type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
+import { beforeReading, errorBody, type Refused, rpcCodes, toRefused } from "./jsonRpc.ts"
 import { type Asked, readMessage } from "./mcpMessage.ts"
 import { mayCall } from "./mcpOrigin.ts"
 import { makeMcp } from "./mcpServer.ts"
@@ -27,7 +27,7 @@ import {
   type ToolCall,
   tools,
 } from "./mcpTools.ts"
-import { internalError, overloaded } from "./refusals.ts"
+import { internalError } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
 import type { SkillPorts } from "./skills.ts"
 
@@ -112,7 +112,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     limiter: skills.documents,
     current: null,
     paid: null,
-    post: { handle, overloaded: busy },
+    post: { handle, refusal: unread },
   }
   return route
 })
@@ -122,12 +122,8 @@ const wrongOrigin: Refused = {
   message: "Origin is none that may call this service",
 }
 
-/** Said when so much waits already that a message is not even read. */
-const busy: PreparedRefusal = {
-  ...overloaded,
-  body: (requestId) =>
-    errorBody(toRefused(overloaded, { code: rpcCodes.internal, id: null, requestId })),
-}
+/** Said of a message that is not even read. */
+const unread = (refusal: PreparedRefusal) => beforeReading(codeOf(refusal))(refusal)
 
 /** What a message may do. */
 interface Admitted {
@@ -167,12 +163,15 @@ const spendDocuments = ({ documents }: SkillPorts, asked: Spender, address: stri
   Effect.catch(spend(documents, address), (spent) => overBudget(asked, spent))
 
 const overBudget = (asked: Spender, { refusal, fields }: Spent): Effect.Effect<never, Refused> => {
-  const code = refusal.status === 429 ? rpcCodes.limited : rpcCodes.internal
+  const code = codeOf(refusal)
   return Effect.flatMap(
     RequestId,
     (requestId) => Effect.fail(toRefused(refusal, { code, id: asked.id, requestId, fields })),
   )
 }
+
+const codeOf = ({ status }: PreparedRefusal) =>
+  status === 429 ? rpcCodes.limited : rpcCodes.internal
 
 /** Whether an answer has the receipt of its payment in it: an error in its stead hands nothing over. */
 function showsReceipt(text: string): boolean {

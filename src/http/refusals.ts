@@ -73,6 +73,15 @@ export const overloadedPaid = prepare({
   hint: "Wait, then send the same payment again: it was not looked at.",
   charged: null,
 })
+/** Refuses what was not even read: the same may be said of it, and as little. */
+export const rateLimitedUnread = (retryAfterSeconds: number): PreparedRefusal =>
+  prepare({
+    code: "rate_limited",
+    message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
+    hint: "Wait, then send the same again: it was not read, nor a payment in it looked at.",
+    charged: null,
+    retryAfterSeconds,
+  })
 export const internalError = prepare({
   code: "internal_error",
   message: "The service failed to answer; the failure was logged",

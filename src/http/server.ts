@@ -6,33 +6,30 @@
  *
  * @module
  */
-import {
-  ByteSize,
-  Context,
-  type Duration,
-  Effect,
-  type Fiber,
-  Option,
-  Schema,
-  type Scope,
-} from "effect"
-import {
-  HttpEffect,
-  HttpIncomingMessage,
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse,
-} from "effect/http"
+import { Context, type Duration, Effect, type Fiber, Option, Schema, type Scope } from "effect"
+import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "./errors.ts"
 
 /** Largest request body any route reads, in bytes. */
 export const bodyBytesMax = 64 * 1_024
+
+/** What was posted; or why it is not here. */
+export type Body =
+  | { readonly bytes: ArrayBuffer }
+  | { readonly fault: "too large" | "late" | "unreadable" }
+
+/** What was posted with the request being answered, where its route reads it. */
+export const RequestBody = Context.Reference<Body | null>("bellwether/http/RequestBody", {
+  defaultValue: () => null,
+})
 
 /** What was learnt of a request before it came to its handler. */
 export interface Seen {
   readonly requestId: string
   /** The client's address, behind the proxies we trust. */
   readonly clientAddress: string
+  /** What was posted, where the route reads it; else null. */
+  readonly body: Body | null
   /** Set by the handler: what to do when its answer has left on a live connection. */
   handedOver?: () => void
 }
@@ -74,11 +71,6 @@ type App<E, R> = Effect.Effect<
 /** Runs `app` once for each web request, in a fiber of its own. */
 export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =>
   Effect.contextWith((services: Context.Context<never>) => {
-    const context = Context.add(
-      services,
-      HttpIncomingMessage.MaxBodySize,
-      ByteSize.bytes(bodyBytesMax),
-    )
     // `toHandled` lets nothing interrupt what it runs, and only a router of Effect's undoes that.
     const handled = HttpEffect.toHandled(Effect.interruptible(app), (request, response) => {
       const withoutBody = request.method === "HEAD"
@@ -86,7 +78,7 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
         ? response
         : HttpEffect.scopeTransferToStream(response)
       const pending: Pending = request as HttpServerRequest.HttpServerRequest & Pending
-      pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context }))
+      pending[resolver]?.(HttpServerResponse.toWeb(sent, { withoutBody, context: services }))
       return Effect.void
     })
     return Effect.succeed((request: Request, seen: Seen) =>
@@ -102,7 +94,8 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
             }
           })
         const fiber = Effect.runForkWith(
-          context.pipe(
+          services.pipe(
+            Context.add(RequestBody, seen.body),
             Context.add(HttpServerRequest.HttpServerRequest, incoming),
             Context.add(RequestId, seen.requestId),
             Context.add(whenHandedOver, later),

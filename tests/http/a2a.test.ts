@@ -233,10 +233,10 @@ test("a body that does not come is given up", () =>
       start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
     })
     const waiting = yield* Effect.forkChild(posting(face, body))
-    yield* TestClock.adjust("9 seconds")
+    yield* TestClock.adjust("2 seconds")
     yield* turn
     equal(waiting.pollUnsafe(), undefined)
-    yield* TestClock.adjust("2 seconds")
+    yield* TestClock.adjust("1 second")
     const reply = yield* Fiber.join(waiting)
     equal([reply.status, reply.code], [408, -32700])
   }))

@@ -5,20 +5,25 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { type EdgeRoute, makeEdge, pendingMax } from "../../src/http/edge.ts"
+import { type EdgeOptions, type EdgeRoute, makeEdge, pendingMax } from "../../src/http/edge.ts"
 import { test } from "../support/effect.ts"
 
 const peer = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } } as const
 
-const edgeOf = (paid: EdgeRoute["paid"]) => {
+const edgeOf = (
+  paid: EdgeRoute["paid"],
+  readBody: EdgeOptions["readBody"] = () => Promise.resolve({ fault: "unreadable" }),
+) => {
   const route: EdgeRoute = {
     limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
     current: () => null,
     paid,
+    ...(paid === null ? {} : { post: { handle: paid, refusal: (said) => said } }),
   }
   return makeEdge({
     routes: new Map([["/v1/latest", route]]),
     beneath: new Map(),
+    readBody,
     trustedProxyHops: 0,
     invalidPayments: null,
     nextId: () => "an-id-of-a-request",
@@ -39,6 +44,27 @@ test("one payment too many is told nothing of its money: it may be one that was 
     const response = await edge(paying(), peer)
     const { error } = await response.json()
     equal([response.status, error.code, error.charged], [503, "overloaded", null])
+  }))
+
+const posting = () => new Request("http://127.0.0.1/v1/latest", { method: "POST" })
+
+test("a request is pending from when its body is here, and not before", () =>
+  Effect.promise(async () => {
+    const here = Promise.withResolvers<{ readonly fault: "late" }>()
+    let handled = 0
+    const handle = () => {
+      handled += 1
+      return new Promise<Response>(() => {})
+    }
+    const edge = edgeOf(handle, () => here.promise)
+    for (let n = 0; n < pendingMax; n++) void edge(posting(), peer)
+    void edge(paying(), peer)
+    equal(handled, 1)
+    const last = edge(posting(), peer)
+    here.resolve({ fault: "late" })
+    const response = await last
+    const { error } = await response.json()
+    equal([response.status, error.charged, handled], [503, null, pendingMax])
   }))
 
 for (const isGone of [false, true]) {

@@ -137,7 +137,7 @@ liveTest(
       )
       const { port } = yield* listen(
         { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(10) },
-        (request) => handle(request, { requestId: "request-1", clientAddress: "x" }),
+        (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
       ).pipe(Scope.provide(scope))
       const request = Effect.promise(() => fetch(`http://127.0.0.1:${port}/`).then((r) => r.text()))
       const inFlight = yield* Effect.forkScoped(request)
@@ -167,7 +167,7 @@ liveTest("a client that hangs up interrupts its handler", () =>
     )
     const { port } = yield* listen(
       { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
-      (request) => handle(request, { requestId: "request-1", clientAddress: "x" }),
+      (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
     )
     const connection = yield* Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
     yield* Effect.promise(() =>

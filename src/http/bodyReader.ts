@@ -1,0 +1,87 @@
+/**
+ * Reads what is posted, before its request is one that waits.
+ *
+ * Who never sends a body must take nothing from anybody else. So bodies on their way have places of
+ * their own, few in all and fewer a client; one for whom there is no place is not begun, and one that
+ * is not here in time is given up. Who is over the route's budget keeps one place: free skills and
+ * payments have budgets of their own, and which of them is asked for stands in the body.
+ *
+ * @module
+ */
+import { ByteSize, Duration, Effect } from "effect"
+import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
+import { clientKeys, type Limiter, remembered, type Spent } from "./limits.ts"
+import { overloadedPaid, rateLimitedUnread } from "./refusals.ts"
+import { type Body, bodyBytesMax } from "./server.ts"
+
+/** Most bodies that are on their way at once. */
+export const bodiesMax = 256
+/** Most of them from one client. */
+export const clientBodiesMax = 32
+/** Most of them from one IPv6 /48. */
+export const siteBodiesMax = 128
+/** Most of them from a client that is over its budget. */
+const spentBodiesMax = 1
+/** Within this a body has to be here. */
+export const bodyWithin = Duration.seconds(3)
+
+/** Reads a body; or says at once why it is not read. The promise never rejects. */
+export type BodyReader = (
+  request: Request,
+  address: string,
+  limiter: Limiter,
+) => Promise<Body> | Spent
+
+/** The reader of a face; make it once. */
+export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* () {
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  let places = 0
+  const taken = new Map<string, number>()
+  const count = (key: string) => taken.get(key) ?? 0
+  const move = (keys: ReadonlyArray<string>, by: number) => {
+    places += by
+    for (const key of keys) {
+      const left = count(key) + by
+      if (left === 0) taken.delete(key)
+      else taken.set(key, left)
+    }
+  }
+
+  return (request, address, limiter) => {
+    const { near, far } = clientKeys(address)
+    const spent = remembered(limiter, address, rateLimitedUnread)
+    if (count(near) >= (spent === null ? clientBodiesMax : spentBodiesMax)) {
+      return spent ?? tooMany
+    }
+    if (far !== null && count(far) >= siteBodiesMax) return spent ?? tooMany
+    if (places >= bodiesMax) return full
+    const keys = far === null ? [near] : [near, far]
+    move(keys, 1)
+    return run(bodyOf(request), { signal: request.signal })
+      .catch((): Body => ({ fault: "unreadable" }))
+      .finally(() => move(keys, -1))
+  }
+})
+
+const tooMany: Spent = {
+  refusal: rateLimitedUnread(Duration.toSeconds(bodyWithin)),
+  fields: [],
+}
+const full: Spent = { refusal: overloadedPaid, fields: [] }
+
+const bodyOf = (request: Request): Effect.Effect<Body> =>
+  HttpServerRequest.fromWeb(request).arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytesMax)),
+    Effect.match({
+      onSuccess: (bytes): Body => ({ bytes }),
+      onFailure: (error): Body => ({ fault: isTooLarge(error) ? "too large" : "unreadable" }),
+    }),
+    Effect.timeoutOrElse({
+      duration: bodyWithin,
+      orElse: () => Effect.succeed<Body>({ fault: "late" }),
+    }),
+  )
+
+function isTooLarge({ reason }: HttpServerError.HttpServerError): boolean {
+  return reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+}
