@@ -21,8 +21,15 @@ CREATE TABLE a2a_task (
   -- Grows with every move.
   version integer NOT NULL DEFAULT 1 CHECK (version > 0),
   opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  moved_at timestamptz NOT NULL DEFAULT clock_timestamp() CHECK (moved_at >= opened_at),
+  moved_at timestamptz NOT NULL DEFAULT clock_timestamp() CHECK (isfinite(moved_at)),
   expires_at timestamptz NOT NULL CHECK (isfinite(expires_at)),
+  -- Whose turn it is to give way, the lowest first: what has ended, what is unpaid, what was paid for
+  -- and is told from its payment, and what is being paid for.
+  gives_way smallint NOT NULL GENERATED ALWAYS AS (CASE
+    WHEN state IN ('asked', 'offered') THEN 1
+    WHEN state = 'paying' THEN 3
+    WHEN state = 'completed' AND payment_id IS NOT NULL AND note IS NULL THEN 2
+    ELSE 0 END) STORED,
   CHECK ((skill IS NULL) = (parameters IS NULL)),
   -- Only what is named is offered, and only what is offered is paid for.
   CHECK (state <> 'asked' OR skill IS NULL),
@@ -32,6 +39,5 @@ CREATE TABLE a2a_task (
     WHEN state IN ('completed', 'failed') THEN true ELSE payment_id IS NULL END)
 );
 CREATE INDEX a2a_task_expires ON a2a_task (expires_at);
--- Whose turn it is to give way.
-CREATE INDEX a2a_task_oldest ON a2a_task (opened_at, id) WHERE payment_id IS NULL;
-CREATE INDEX a2a_task_client ON a2a_task (client, opened_at, id) WHERE payment_id IS NULL;
+CREATE INDEX a2a_task_turn ON a2a_task (gives_way, opened_at, id);
+CREATE INDEX a2a_task_client ON a2a_task (client);

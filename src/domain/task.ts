@@ -79,9 +79,9 @@ export function step(
   return to === undefined ? Result.fail(new IllegalTaskMove({ from, event })) : Result.succeed(to)
 }
 
-/** How long a task can be asked for, from when it was opened. */
+/** How long a task can be asked for from when it was opened, or from when its payment came to nothing. */
 export const taskLife = Duration.minutes(10)
-/** How long from when a payment was shown: a refund is told of as well. */
+/** How long from when a payment was shown, while it is bound to it: a refund is told of as well. */
 export const paidTaskLife = Duration.hours(1)
 /** Messages kept of a task, the newest; and the most of one, as JSON. */
 export const historyMax = 10
@@ -134,6 +134,31 @@ export interface Task {
   /** Grows with every move, so that a move of a task that has moved on finds nothing. */
   readonly version: number
 }
+
+/**
+ * Whose turn it is to give way where there are too many tasks: the lowest first. What a payment was
+ * shown for in vain is as dear as what has ended otherwise; one that was taken is told of by its own id
+ * too; and one that may be taken now gives way to nobody.
+ */
+export const turns = { ended: 0, unpaid: 1, paid: 2, paying: 3 } as const
+
+export function turnOf({ state, paymentId, note }: Pick<Task, "state" | "paymentId" | "note">) {
+  switch (state) {
+    case "asked":
+    case "offered":
+      return turns.unpaid
+    case "paying":
+      return turns.paying
+    case "completed":
+      return paymentId !== null && note === null ? turns.paid : turns.ended
+    default:
+      return turns.ended
+  }
+}
+
+/** Whether a task is told from a payment. */
+export const isBound = (task: Pick<Task, "state" | "paymentId" | "note">) =>
+  turnOf(task) >= turns.paid
 
 const sizeOf = (value: unknown) =>
   Result.getOrElse(Result.try(() => JSON.stringify(value).length), () => Infinity)

@@ -36,7 +36,7 @@ import { completedText, sightOf, wireTask } from "./a2aTask.ts"
 import { RequestId } from "./errors.ts"
 import { isObject, objectOf } from "./jsonRpc.ts"
 import { clientKeys, spend as spendOf } from "./limits.ts"
-import { overloaded } from "./refusals.ts"
+import { overloaded, tooManyTasks } from "./refusals.ts"
 import { askFree, queryOf } from "./skills.ts"
 
 /** Who calls. */
@@ -92,7 +92,10 @@ export const makeMethods = (ports: A2aPorts) => {
           client: clientKeys(caller.address).near,
           ...start,
         }),
-    ).pipe(Effect.catchTag("TasksFull", () => refusedBy(overloaded)))
+    ).pipe(Effect.catchTag(
+      "TasksFull",
+      ({ whose }) => refusedBy(whose === "client" ? tooManyTasks : overloaded),
+    ))
 
   /** The subject of a call, if its parameters are such as can be asked for. */
   const subjectOf = (call: SkillCall): Result.Result<NonNullable<Task["subject"]>, Fault> => {

@@ -11,7 +11,13 @@
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { PaymentId } from "../domain/payment.ts"
 import { type PaidSkill, skillOf } from "../domain/skill.ts"
-import { paidTaskLife, type Task, type TaskMessage, type TaskNote } from "../domain/task.ts"
+import {
+  isBound,
+  paidTaskLife,
+  type Task,
+  type TaskMessage,
+  type TaskNote,
+} from "../domain/task.ts"
 import type { Payments } from "../services/Payments.ts"
 import type { Delivery } from "../services/sale.ts"
 import { moved as movedBy, type TaskMove, type TaskStore } from "../services/TaskStore.ts"
@@ -132,9 +138,8 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
 
   /** How a task stands, by its payment where there is one: its answer, its refund, or neither yet. */
   const look = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<Told> {
-    const { state, paymentId, note } = task
-    const ofPayment = state === "paying" || state === "completed" && note === null
-    if (paymentId === null || !ofPayment) return told(task)
+    const { state, paymentId } = task
+    if (paymentId === null || !isBound(task)) return told(task)
     const recalled = yield* payments.recall(paymentId, task.id)
     switch (recalled.state) {
       case "answered":

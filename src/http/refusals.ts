@@ -93,3 +93,10 @@ export const internalErrorPaid = prepare({
   hint: "Send the same message again: a payment is never taken twice.",
   charged: null,
 })
+/** Said to who has as many tasks of /a2a being paid for as one client may. */
+export const tooManyTasks = prepare({
+  code: "rate_limited",
+  message: "This address has as many tasks with a payment under way as it may have",
+  hint: "Call tasks/get on them: one that has ended makes room.",
+  retryAfterSeconds: 10,
+})

@@ -9,11 +9,13 @@
 import { Context, type Duration, type Effect, Option, Result, Schema } from "effect"
 import type { PaymentId } from "../domain/payment.ts"
 import {
+  isBound,
   keptNote,
   remembered,
   step,
   type Task,
   type TaskId,
+  taskLife,
   type TaskMessage,
   type TaskNote,
   type TaskState,
@@ -49,15 +51,17 @@ export type TaskMove =
     | { readonly event: "offer"; readonly subject: TaskSubject }
     /** Its life ends `life` from now, or when it would have: whichever is later. */
     | { readonly event: "pay"; readonly paymentId: PaymentId; readonly life: Duration.Duration }
-    /** Forgets the payment. */
+    /** Forgets the payment, and the longer life that came with it. */
     | { readonly event: "release" }
     /** `subject` is for the free skill of an `asked` task; null leaves what there is. */
     | { readonly event: "complete" | "fail"; readonly subject: TaskSubject | null }
     | { readonly event: "cancel" | "decline" }
   )
 
-/** There are as many tasks as can be kept: none is opened until some have ended. */
-export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {}) {}
+/** There are as many tasks as can be kept, of the client or of all: none is opened until some have ended. */
+export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {
+  whose: Schema.Literals(["client", "all"]),
+}) {}
 
 /**
  * The task that a move leaves behind, but for its time; none where the table has no such move. A
@@ -78,14 +82,25 @@ export function moved(held: Task, move: TaskMove): Option.Option<Omit<Task, "mov
   }))
 }
 
-/** How many tasks are kept. One that a payment is bound to gives way to nobody. */
+/** What a move does to the life of a task: it ends so long from now, at the earliest or at the latest. */
+export function lifeAfter(held: Task, move: TaskMove): {
+  readonly atLeast?: Duration.Duration
+  readonly atMost?: Duration.Duration
+} {
+  if (move.event === "pay") return { atLeast: move.life }
+  const letGo = isBound(held) &&
+    Option.exists(moved(held, move), (after) => !isBound(after))
+  return letGo ? { atMost: taskLife } : {}
+}
+
+/**
+ * How many tasks are kept. Beyond it they give way in the order of `turns`, the oldest first; one that
+ * is being paid for does not, unless it has stood so for longer than `taskLife`.
+ */
 export interface TaskLimits {
-  /** Of one client, without a payment: beyond it its oldest give way. */
+  /** Of one client: when all of them are being paid for, it opens no more. */
   readonly perClientMax: number
-  /**
-   * Of everybody, to about half a hundredth a replica: beyond it the oldest without a payment give
-   * way, and when there is none, nothing is opened.
-   */
+  /** Of everybody, to about half a hundredth a replica. */
   readonly totalMax: number
 }
 

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Option } from "effect"
 import { historyMax, messageJsonMax, noteJsonMax, type TaskMessage } from "../../src/domain/task.ts"
-import { TaskStore } from "../../src/services/TaskStore.ts"
+import { type TaskMove, TasksFull, TaskStore } from "../../src/services/TaskStore.ts"
 import {
   first,
   life,
@@ -35,25 +35,75 @@ export function boundLaws<R>({ on, age }: TaskStage<R>): void {
     few,
   )
 
+  const paid = Effect.flatMap(opened(), (task) => made(task, pay(first)))
+  const sold: TaskMove = { event: "complete", subject: null, note: null, said: [] }
   on(
-    "a task that was paid for gives way to nobody, and takes no place of its client's",
+    "of a client's own goes first what has ended, also in vain with a payment, then what is unpaid, then what was paid",
     Effect.gen(function* () {
-      const paid = Effect.flatMap(opened(), (task) => made(task, pay(first)))
-      const oldest = yield* opened()
-      const done = yield* made(yield* paid, moveOf("complete"))
-      const held = yield* paid
-      const others = yield* Effect.replicateEffect(paid, 4)
-      const own = yield* Effect.replicateEffect(opened(), 2)
-      const all = [oldest, done, held, ...others, ...own]
-      equal(yield* there(all), [0, 1, 2, 3, 4, 5, 6, 7, 8])
-      all.push(yield* opened())
-      equal(yield* there(all), [1, 2, 3, 4, 5, 6, 7, 8, 9])
-      // Once it is released it is an offer as any other, and an old one.
-      yield* made(held, moveOf("release"))
-      all.push(yield* opened())
-      equal(yield* there(all), [1, 3, 4, 5, 6, 8, 9, 10])
+      const done = yield* made(yield* paid, sold)
+      const unpaid = yield* opened()
+      const forged = yield* made(yield* paid, moveOf("fail"))
+      const all = [done, unpaid, forged]
+      for (const left of [[0, 1, 3], [0, 3, 4]]) {
+        all.push(yield* paid)
+        equal(yield* there(all), left)
+      }
+      all.push(yield* paid)
+      equal(yield* there(all), [3, 4, 5], "what is being paid for stays")
     }),
     few,
+  )
+
+  on(
+    "a client all of whose tasks are being paid for opens no more, and another does",
+    Effect.gen(function* () {
+      const { open, find } = yield* TaskStore
+      const held = yield* Effect.replicateEffect(paid, 3)
+      const full = yield* Effect.flip(open(newTask()))
+      equal(full, new TasksFull({ whose: "client" }))
+      const stranger = yield* opened({ client: "203.0.113.1" })
+      equal(yield* there([...held, stranger]), [0, 1, 2, 3])
+      const [task] = held
+      if (task !== undefined) yield* made(task, moveOf("release"))
+      const late = yield* opened()
+      equal(yield* there([...held, late]), [1, 2, 3])
+      strictEqual(Option.isSome(yield* find(late.id)), true)
+    }),
+    few,
+  )
+
+  on(
+    "what stands as being paid for longer than a task lives gives way as well",
+    Effect.gen(function* () {
+      const shownLong = Effect.flatMap(
+        opened(),
+        (task) => made(task, pay(first, Duration.hours(1))),
+      )
+      const held = yield* Effect.replicateEffect(shownLong, 3)
+      yield* age(Duration.subtract(life, Duration.seconds(30)))
+      const store = yield* TaskStore
+      equal((yield* Effect.flip(store.open(newTask()))).whose, "client")
+      yield* age(Duration.seconds(30))
+      equal(yield* there(held), [0, 1, 2])
+      const late = yield* opened()
+      equal(yield* there([...held, late]), [1, 2, 3])
+    }),
+    few,
+  )
+
+  on(
+    "one client who forges payments, or leaves them, closes nothing to another",
+    Effect.gen(function* () {
+      const { open } = yield* TaskStore
+      for (let n = 0; n < 30; n++) {
+        const task = yield* Effect.result(open(newTask()))
+        if (task._tag === "Failure") continue
+        const bound = yield* made(task.success, pay(first, Duration.hours(1)))
+        if (n % 2 === 0) yield* made(bound, moveOf("fail"))
+      }
+      for (let n = 0; n < 4; n++) yield* opened({ client: `198.51.100.${n}` })
+    }),
+    { perClientMax: 3, totalMax: 6 },
   )
 
   const small = { perClientMax: 100, totalMax: 4 }
@@ -73,20 +123,21 @@ export function boundLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   on(
-    "where everything is paid for nothing is opened, until some of it is over",
+    "where everything is being paid for nothing is opened, until some of it is over",
     Effect.gen(function* () {
       const store = yield* TaskStore
-      const lives = [20, 30, 30, 30].map((minutes) => Duration.minutes(minutes))
-      const paid = yield* Effect.forEach(
-        lives,
-        (each, n) => Effect.flatMap(guest(n), (task) => made(task, pay(first, each))),
-      )
+      const lives = [5, 9, 9, 9].map((minutes) => Duration.minutes(minutes))
+      const paid = yield* Effect.forEach(lives, (each, n) =>
+        Effect.flatMap(
+          opened({ client: `192.0.2.${n}`, life: each }),
+          (task) => made(task, pay(first, Duration.zero)),
+        ))
       for (let n = 0; n < 3; n++) {
         const full = yield* Effect.flip(store.open(newTask({ client: "192.0.2.9" })))
-        strictEqual(full._tag, "TasksFull")
+        strictEqual(full.whose, "all")
       }
       equal(yield* there(paid), [0, 1, 2, 3])
-      yield* age(Duration.minutes(20))
+      yield* age(Duration.minutes(5))
       const late = yield* guest(9)
       equal(yield* there([...paid, late]), [1, 2, 3, 4])
     }),

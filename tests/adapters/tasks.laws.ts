@@ -257,11 +257,31 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
       equal(yield* there([longer, shorter, unpaid]), [0, 1, 2])
       yield* age(Duration.minutes(1))
       equal(yield* there([longer, released, unpaid]), [0])
-      const done = yield* made(longer, moveOf("complete"))
+      const done = yield* made(longer, { event: "complete", subject: null, ...silent })
       yield* age(Duration.minutes(49))
       strictEqual(yield* isThere(done), true)
       yield* age(Duration.minutes(1))
       strictEqual(yield* isThere(done), false)
+    }),
+  )
+
+  on(
+    "a payment that comes to nothing makes a task live no longer than one that is opened",
+    Effect.gen(function* () {
+      const shownLong = Effect.flatMap(
+        opened(),
+        (task) => made(task, pay(first, Duration.hours(1))),
+      )
+      const bound = yield* Effect.replicateEffect(shownLong, 3)
+      yield* age(Duration.minutes(9))
+      const events = ["fail", "release", "complete"] as const
+      yield* Effect.forEach(bound, (task, n) => made(task, moveOf(events[n] ?? "fail")))
+      const early = yield* made(yield* opened(), pay(first, Duration.minutes(1)))
+      yield* made(early, moveOf("fail"))
+      yield* age(Duration.minutes(9))
+      equal(yield* there([...bound, early]), [0, 1, 2, 3])
+      yield* age(Duration.minutes(1))
+      equal(yield* there([...bound, early]), [])
     }),
   )
 

@@ -13,7 +13,7 @@ import { test } from "../support/effect.ts"
 import { memoryTaskStore } from "../support/memoryTasks.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { boundLaws, wordLaws } from "./taskBounds.laws.ts"
-import { newTask, opened, taskLaws, type TaskStage } from "./tasks.laws.ts"
+import { first, made, newTask, opened, pay, taskLaws, type TaskStage } from "./tasks.laws.ts"
 
 function laws<R>(stage: TaskStage<R>): void {
   for (const state of [taskLaws, boundLaws, wordLaws]) state(stage)
@@ -72,6 +72,18 @@ onEveryStore("TaskStore", (law) => {
         ok(Exit.isFailure(exit), fields)
       }
       yield* sql.unsafe(`UPDATE a2a_task SET state = 'paying', payment_id = '${id}'`)
+    }).pipe(Effect.provide(layer())),
+  )
+
+  law(
+    "a clock that is set back stops no task",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const task = yield* opened()
+      yield* sql`UPDATE a2a_task SET opened_at = opened_at + interval '1 hour',
+        moved_at = moved_at + interval '1 hour'`
+      const after = yield* made(task, pay(first))
+      equal(after.state, "paying")
     }).pipe(Effect.provide(layer())),
   )
 

@@ -7,13 +7,15 @@
 import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Layer, Option, Ref } from "effect"
 import { products } from "../../src/domain/product.ts"
-import { type Task, type TaskEvent, TaskId } from "../../src/domain/task.ts"
+import { PaymentId } from "../../src/domain/payment.ts"
+import { type Task, type TaskEvent, TaskId, taskLife } from "../../src/domain/task.ts"
 import { Payments } from "../../src/services/Payments.ts"
 import type { TaskMove, TaskStore } from "../../src/services/TaskStore.ts"
 import { dataPart, getTask, message, objectIn, pay, rpc, send, textPart } from "../support/a2a.ts"
 import { errorIn, faceOver, forged, offer, pricesTaken, shop, signed } from "../support/a2aShop.ts"
 import { test, turn } from "../support/effect.ts"
 import { makeFace, type World } from "../support/face.ts"
+import { memoryTasks } from "../support/memoryTasks.ts"
 import { inMarket, passing } from "../support/sales.ts"
 import { stockedWorld } from "../support/shop.ts"
 import { nonce } from "../support/terms.ts"
@@ -186,6 +188,52 @@ test("a good payment that was hung up on before it was taken leaves its offer, a
     }),
     { delay: Duration.seconds(2) },
   ))
+
+test("forged payments of one client close /a2a to no other, whether it stays or hangs up", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const world = {
+        ...yield* stockedWorld,
+        tasks: memoryTasks({ perClientMax: 5, totalMax: 10 }),
+      }
+      const face = yield* faceOver(world, yield* Payments)
+      for (let n = 0; n < 12; n++) {
+        const { id } = yield* offer(face, latest)
+        const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
+        if (n % 2 === 0) yield* pay(face, id, payload)
+        else yield* hangingUp(world, id, payload)
+      }
+      const elsewhere = { "x-forwarded-for": "198.51.100.9" }
+      for (let n = 0; n < 4; n++) {
+        const other = yield* send(face, [dataPart("get_latest")], {}, elsewhere)
+        equal([other.status, other.task.state], [200, "input-required"])
+      }
+    }),
+    { chainSilent: () => true },
+  ))
+
+test("a client with too many tasks being paid for is told so, and another is not", () =>
+  inMarket(Effect.gen(function* () {
+    const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
+    const face = yield* faceOver(world, yield* Payments)
+    for (let n = 0; n < 2; n++) {
+      const { id } = yield* offer(face, latest)
+      const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
+      const paymentId = PaymentId.make(`0x${"1".repeat(64)}`)
+      yield* world.tasks.move(held, {
+        ...{ event: "pay", paymentId, life: taskLife, note: null, said: [] },
+      })
+    }
+    const full = yield* send(face, [dataPart("get_latest")])
+    equal([full.status, full.code, full.data["code"], full.data["charged"]], [
+      ...[429, -32000, "rate_limited"],
+      false,
+    ])
+    equal(full.headers.get("retry-after"), "10")
+    match(String(full.message), /as many tasks with a payment under way/)
+    const elsewhere = { "x-forwarded-for": "198.51.100.9" }
+    equal((yield* send(face, [dataPart("get_latest")], {}, elsewhere)).status, 200)
+  })))
 
 test("a fact of the product is not told as a payment that failed", () =>
   inMarket(Effect.gen(function* () {

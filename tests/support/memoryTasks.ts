@@ -4,9 +4,18 @@
  * @module
  */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { keptNote, remembered, type Task, type TaskId } from "../../src/domain/task.ts"
+import {
+  keptNote,
+  remembered,
+  type Task,
+  type TaskId,
+  taskLife,
+  turnOf,
+  turns,
+} from "../../src/domain/task.ts"
 import {
   defaultTaskLimits,
+  lifeAfter,
   moved,
   type TaskLimits,
   TasksFull,
@@ -25,10 +34,13 @@ export function memoryTasks(
   const rows = new Map<TaskId, Kept>()
 
   const live = (now: number) => [...rows.values()].filter(({ expiresAt }) => expiresAt > now)
-  /** Lets the oldest go without a payment, of those given, until there are no more than `most`. */
-  const giveWay = (kept: ReadonlyArray<Kept>, most: number) => {
-    const unpaid = kept.filter(({ task }) => task.paymentId === null)
-    const gone = unpaid.slice(0, Math.max(0, kept.length - most))
+  const givesWay = (now: number) => ({ task }: Kept) =>
+    turnOf(task) < turns.paying || task.movedAt + Duration.toMillis(taskLife) <= now
+  /** Of those given lets go what gives way first, until there are no more than `most`; tells how many. */
+  const giveWay = (kept: ReadonlyArray<Kept>, most: number, now: number) => {
+    const gone = kept.filter(givesWay(now))
+      .sort((one, other) => turnOf(one.task) - turnOf(other.task))
+      .slice(0, Math.max(0, kept.length - most))
     for (const { task } of gone) rows.delete(task.id)
     return kept.length - gone.length
   }
@@ -38,11 +50,13 @@ export function memoryTasks(
   return TaskStore.of({
     open: Effect.fnUntraced(function* ({ life, ...opened }) {
       const now = yield* Clock.currentTimeMillis
-      if (giveWay(live(now), totalMax - 1) >= totalMax) return yield* new TasksFull()
-      const own = live(now).filter(({ task }) =>
-        task.client === opened.client && task.paymentId === null
-      )
-      giveWay(own, perClientMax - 1)
+      if (giveWay(live(now), totalMax - 1, now) >= totalMax) {
+        return yield* new TasksFull({ whose: "all" })
+      }
+      const own = live(now).filter(({ task }) => task.client === opened.client)
+      if (giveWay(own, perClientMax - 1, now) >= perClientMax) {
+        return yield* new TasksFull({ whose: "client" })
+      }
       const task: Task = copy({
         ...opened,
         ...{ paymentId: null, movedAt: now, version: 1 },
@@ -69,9 +83,13 @@ export function memoryTasks(
           return Option.none()
         }
         return Option.map(moved(held, move), (after) => {
-          const life = move.event === "pay" ? Duration.toMillis(move.life) : 0
+          const { atLeast = Duration.zero, atMost = Duration.infinity } = lifeAfter(held, move)
           const task = copy({ ...after, movedAt: now })
-          rows.set(held.id, { task, expiresAt: Math.max(kept.expiresAt, now + life) })
+          const expiresAt = Math.min(
+            now + Duration.toMillis(atMost),
+            Math.max(kept.expiresAt, now + Duration.toMillis(atLeast)),
+          )
+          rows.set(held.id, { task, expiresAt })
           return copy(task)
         })
       }),

@@ -2,7 +2,7 @@
  * A2A tasks in PostgreSQL, on the database's clock.
  *
  * Each move is one compare-and-set on the version of one row. Opening a task makes room for it in the
- * same statement: what is over goes, and the client's own oldest. How many there are in all is counted
+ * same statement: what is over goes, and of the client's own what is least dear. How many there are in all is counted
  * once for many tasks that are opened. What has to go is chosen once, into an array: a plan may ask a
  * subquery again for each row, and get the next ones. What is over is told by the time of the statement,
  * which an index is read by; the very clock would have every row looked at.
@@ -12,9 +12,18 @@
 import { Duration, Effect, Layer, Option, Semaphore } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { PaymentId } from "../../domain/payment.ts"
-import { keptNote, remembered, type Task, type TaskId, type TaskState } from "../../domain/task.ts"
+import {
+  keptNote,
+  remembered,
+  type Task,
+  type TaskId,
+  taskLife,
+  type TaskState,
+  turns,
+} from "../../domain/task.ts"
 import {
   defaultTaskLimits,
+  lifeAfter,
   moved,
   type NewTask,
   type TaskLimits,
@@ -84,6 +93,11 @@ const written = ({ subject, note, history }: Pick<Task, "subject" | "note" | "hi
 const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
   sql`${Duration.toMillis(duration)} * interval '1 millisecond'`
 
+/** What may take the place of a task that nobody asks for while it is being paid. */
+const givesWay = (sql: SqlClient) =>
+  sql`(gives_way < ${turns.paying}
+    OR moved_at <= statement_timestamp() - ${milliseconds(sql, taskLife)})`
+
 const open = (sql: SqlClient, limits: TaskLimits) => {
   const room = makeRoom(sql, limits)
   return Effect.fn("TaskStore.open")(function* (task: NewTask) {
@@ -99,21 +113,25 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
         DELETE FROM a2a_task WHERE id = ANY(ARRAY(
           SELECT id FROM a2a_task WHERE expires_at <= statement_timestamp()
           ORDER BY expires_at LIMIT ${sweptWithOne} FOR UPDATE SKIP LOCKED))
-      ), oldest AS (
-        DELETE FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
-          SELECT id FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
-            SELECT id FROM a2a_task
-            WHERE client = ${client} AND payment_id IS NULL AND expires_at > statement_timestamp()
-            ORDER BY opened_at DESC, id DESC OFFSET ${limits.perClientMax - 1}))
+      ), crowding AS (
+        DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
+          SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
+            SELECT id FROM a2a_task WHERE client = ${client} AND expires_at > statement_timestamp()
+            ORDER BY ${givesWay(sql)}, gives_way DESC, opened_at DESC, id DESC
+            OFFSET ${limits.perClientMax - 1}))
           FOR UPDATE SKIP LOCKED))
       )
       INSERT INTO a2a_task
         (id, client, context_id, state, skill, parameters, note, history, expires_at)
-      VALUES (${task.id}, ${client}, ${JSON.stringify(task.contextId)}, ${task.state},
+      SELECT ${task.id}, ${client}, ${JSON.stringify(task.contextId)}, ${task.state},
         ${words.skill}, ${words.parameters}, ${words.note}, ${words.history},
-        clock_timestamp() + ${milliseconds(sql, task.life)})
+        clock_timestamp() + ${milliseconds(sql, task.life)}
+      WHERE ${limits.perClientMax} > (
+        SELECT count(*) FROM a2a_task WHERE client = ${client}
+          AND expires_at > statement_timestamp() AND NOT ${givesWay(sql)})
       RETURNING ${sql.literal(columns)}`)
-    return taskOf(yield* Effect.orDie(Effect.fromNullishOr(row)))
+    if (row === undefined) return yield* new TasksFull({ whose: "client" })
+    return taskOf(row)
   })
 }
 
@@ -128,15 +146,15 @@ const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
       SELECT count(*) AS live FROM a2a_task WHERE expires_at > statement_timestamp()`
     const free = totalMax - Number(all?.live ?? 0n)
     const gone = free >= batch ? [] : yield* sql`
-      DELETE FROM a2a_task WHERE payment_id IS NULL AND id = ANY(ARRAY(
-        SELECT id FROM a2a_task WHERE payment_id IS NULL AND expires_at > statement_timestamp()
-        ORDER BY opened_at, id LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
+      DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
+        SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND expires_at > statement_timestamp()
+        ORDER BY gives_way, opened_at, id LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
     return Math.min(batch, free + gone.length)
   }).pipe(Effect.orDie)
 
   const taken = Effect.suspend(() => {
-    if (room <= 0) return Effect.fail(new TasksFull())
+    if (room <= 0) return Effect.fail(new TasksFull({ whose: "all" }))
     room -= 1
     return Effect.void
   })
@@ -166,12 +184,16 @@ const move = (sql: SqlClient) =>
     if (Option.isNone(after)) return Option.none<Task>()
     const { state, paymentId, version } = after.value
     const words = written(after.value)
-    const life = move.event === "pay" ? move.life : Duration.zero
+    const { atLeast = Duration.zero, atMost } = lifeAfter(held, move)
+    const atTheLatest = atMost === undefined
+      ? sql`'infinity'`
+      : sql`clock_timestamp() + ${milliseconds(sql, atMost)}`
     const [row] = yield* sql<Row>`
       UPDATE a2a_task SET state = ${state}, payment_id = ${paymentId}, version = ${version},
         skill = ${words.skill}, parameters = ${words.parameters}, note = ${words.note},
         history = ${words.history}, moved_at = clock_timestamp(),
-        expires_at = greatest(expires_at, clock_timestamp() + ${milliseconds(sql, life)})
+        expires_at = least(${atTheLatest},
+          greatest(expires_at, clock_timestamp() + ${milliseconds(sql, atLeast)}))
       WHERE id = ${held.id} AND version = ${held.version} AND expires_at > statement_timestamp()
       RETURNING ${sql.literal(columns)}`
     return Option.map(Option.fromNullishOr(row), taskOf)
