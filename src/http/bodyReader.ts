@@ -16,10 +16,10 @@ import { type Body, bodyBytesMax } from "./server.ts"
 
 /** Most bodies that are on their way at once. */
 export const bodiesMax = 256
-/** Most of them from one client. */
-export const clientBodiesMax = 32
+/** Most of them from one client: what is sent whole is here in a turn, and hardly takes a place. */
+export const clientBodiesMax = 8
 /** Most of them from one IPv6 /48. */
-export const siteBodiesMax = 128
+export const siteBodiesMax = 64
 /** Most of them from a client that is over its budget. */
 const spentBodiesMax = 1
 /** Within this a body has to be here. */
