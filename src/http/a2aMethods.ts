@@ -151,7 +151,7 @@ export const makeMethods = (ports: A2aPorts) => {
     if (said.call === null || subject === null) {
       return told(yield* open(said, caller, { state: "asked", subject: null, note: null }))
     }
-    const named = yield* fromResult(subject)
+    const named = yield* Effect.fromResult(subject)
     const start = free === null
       ? { state: "offered", note: null } as const
       : yield* answerOf(free, caller)
@@ -166,7 +166,7 @@ export const makeMethods = (ports: A2aPorts) => {
     caller: Caller,
   ): Effect.fn.Return<Told, Fault> {
     if (call === null) return told(task)
-    const subject = yield* fromResult(subjectOf(call))
+    const subject = yield* Effect.fromResult(subjectOf(call))
     if (call.skill.kind === "paid") {
       return told(yield* moved(task, { event: "offer", subject, note: null, said: [kept] }))
     }
@@ -292,7 +292,3 @@ export const makeMethods = (ports: A2aPorts) => {
 }
 
 const utf8 = new TextDecoder()
-
-function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
-  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
-}

@@ -127,7 +127,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
     const read = (query: URLSearchParams) => Result.mapError(sale.decode(query), invalidParameters)
     const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: Order) {
       yield* invalid.check(client)
-      const { input, secret } = yield* fromResult(Result.all({
+      const { input, secret } = yield* Effect.fromResult(Result.all({
         input: query instanceof NotCharged ? Result.fail(query) : read(query),
         secret: idempotencyKey(key),
       })).pipe(
@@ -138,7 +138,7 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
         ),
       )
       const now = yield* Clock.currentTimeMillis
-      return yield* fromResult(purchaseOf(product, terms, shown, now)).pipe(
+      return yield* Effect.fromResult(purchaseOf(product, terms, shown, now)).pipe(
         Effect.flatMap(({ payment, late }) =>
           payments.sell({
             product,
@@ -228,8 +228,4 @@ function answerOf(
       return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
     },
   })
-}
-
-function fromResult<A, E>(result: Result.Result<A, E>): Effect.Effect<A, E> {
-  return Result.isSuccess(result) ? Effect.succeed(result.success) : Effect.fail(result.failure)
 }

@@ -1,5 +1,6 @@
 /**
- * JSON-RPC 2.0 over POST, as far as /a2a and /mcp share it: a body that is JSON, and errors whose `data` is the documented error of the same cause.
+ * JSON-RPC 2.0 over POST, as far as /a2a and /mcp share it: a body that is JSON, and errors whose `data`
+ * is the documented error of the same cause.
  *
  * @module
  */
