@@ -20,6 +20,8 @@ CREATE TABLE a2a_task (
   history text NOT NULL CHECK (char_length(history) <= 65536),
   -- Grows with every move.
   version integer NOT NULL DEFAULT 1 CHECK (version > 0),
+  -- In the order they were opened, which a clock cannot tell of two in one millisecond.
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   opened_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   moved_at timestamptz NOT NULL DEFAULT clock_timestamp() CHECK (isfinite(moved_at)),
   expires_at timestamptz NOT NULL CHECK (isfinite(expires_at)),
@@ -39,5 +41,5 @@ CREATE TABLE a2a_task (
     WHEN state IN ('completed', 'failed') THEN true ELSE payment_id IS NULL END)
 );
 CREATE INDEX a2a_task_expires ON a2a_task (expires_at);
-CREATE INDEX a2a_task_turn ON a2a_task (gives_way, opened_at, id);
+CREATE INDEX a2a_task_turn ON a2a_task (gives_way, place);
 CREATE INDEX a2a_task_client ON a2a_task (client);

@@ -92,6 +92,23 @@ export function boundLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   on(
+    "what has stood so for long gives way before what is being paid for now, the older of two",
+    Effect.gen(function* () {
+      const fresh = yield* opened({ life: Duration.hours(1) })
+      const shownLong = Effect.flatMap(
+        opened(),
+        (task) => made(task, pay(first, Duration.hours(1))),
+      )
+      const stale = yield* Effect.replicateEffect(shownLong, 2)
+      yield* age(life)
+      yield* made(fresh, pay(first))
+      const late = yield* opened()
+      equal(yield* there([fresh, ...stale, late]), [0, 2, 3])
+    }),
+    few,
+  )
+
+  on(
     "one client who forges payments, or leaves them, closes nothing to another",
     Effect.gen(function* () {
       const { open } = yield* TaskStore
@@ -116,6 +133,21 @@ export function boundLaws<R>({ on, age }: TaskStage<R>): void {
       equal(yield* there(tasks), [0, 1, 2, 3])
       for (const left of [[0, 2, 3, 4], [0, 3, 4, 5]]) {
         tasks.push(yield* guest(tasks.length))
+        equal(yield* there(tasks), left)
+      }
+    }),
+    small,
+  )
+
+  on(
+    "where there is no more room what has ended gives way before older offers",
+    Effect.gen(function* () {
+      const offers = yield* Effect.forEach([1, 2], guest)
+      const ended = yield* made(yield* guest(3), moveOf("cancel"))
+      const forged = yield* made(yield* made(yield* guest(4), pay(first)), moveOf("fail"))
+      const tasks = [...offers, ended, forged]
+      for (const left of [[0, 1, 3, 4], [0, 1, 4, 5], [1, 4, 5, 6]]) {
+        tasks.push(yield* guest(tasks.length + 1))
         equal(yield* there(tasks), left)
       }
     }),

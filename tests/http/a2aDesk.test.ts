@@ -6,6 +6,7 @@
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Effect, Option, Ref, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { PaymentId } from "../../src/domain/payment.ts"
 import { products } from "../../src/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../src/domain/refusal.ts"
@@ -213,4 +214,23 @@ test("a sale that fails after a copy of it was answered is told as answered", ()
     const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
     equal([sight.state, (yield* held).state], ["completed", "completed"])
     match(JSON.stringify(sight.artifact), /7/)
+  }))
+
+test("a sale that fails after somebody let its payment go ends the task, with why", () =>
+  Effect.gen(function* () {
+    const letGo: TaskMove = { event: "release", note: null, said: [] }
+    const sell = refused("market_not_found")
+    const { pay, task, held } = yield* desk("offered", answered, sell, letGo)
+    const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
+    equal([sight.state, sight.text], ["failed", "m. Nothing was charged."])
+    equal((yield* held).state, "failed")
+  }))
+
+test("a payment that nobody has claimed within a lease is let go", () =>
+  Effect.gen(function* () {
+    const { look, task, held } = yield* desk("paying", { state: "unknown" }, unsold)
+    yield* TestClock.adjust("90 seconds")
+    equal([(yield* look(task)).sight.state, (yield* held).state], ["working", "paying"])
+    yield* TestClock.adjust("1 seconds")
+    equal([(yield* look(task)).sight.state, (yield* held).state], ["input-required", "offered"])
   }))

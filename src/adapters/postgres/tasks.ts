@@ -117,7 +117,7 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
         DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
           SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
             SELECT id FROM a2a_task WHERE client = ${client} AND expires_at > statement_timestamp()
-            ORDER BY ${givesWay(sql)}, gives_way DESC, opened_at DESC, id DESC
+            ORDER BY ${givesWay(sql)}, gives_way DESC, place DESC
             OFFSET ${limits.perClientMax - 1}))
           FOR UPDATE SKIP LOCKED))
       )
@@ -148,7 +148,7 @@ const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
     const gone = free >= batch ? [] : yield* sql`
       DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
         SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND expires_at > statement_timestamp()
-        ORDER BY gives_way, opened_at, id LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
+        ORDER BY gives_way, place LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
     return Math.min(batch, free + gone.length)
   }).pipe(Effect.orDie)
