@@ -64,8 +64,8 @@ export const makeMethods = (ports: A2aPorts) => {
   const tasks = promptTasks(ports.tasks)
   const { look, pay, told, moved } = makePayDesk({ skills: skillPorts, tasks, payments })
 
-  const spend = (caller: Caller): Effect.Effect<void, Fault> =>
-    spendOf(skillPorts.documents, caller.address).pipe(
+  const spend = (caller: Caller, call?: "paid"): Effect.Effect<void, Fault> =>
+    spendOf(skillPorts.documents, caller.address, call).pipe(
       Effect.map(caller.spent),
       Effect.catch(({ refusal, fields }) => refusedBy(refusal, fields)),
     )
@@ -189,14 +189,14 @@ export const makeMethods = (ports: A2aPorts) => {
       ),
       Effect.catch((error) =>
         payment.kind === "submitted"
-          ? Effect.andThen(spend(caller), Effect.fail(unlooked(error)))
+          ? Effect.andThen(spend(caller, "paid"), Effect.fail(unlooked(error)))
           : Effect.fail(error)
       ),
     )
     if (payment.kind === "submitted") {
       const client = clientKeys(caller.address).near
       return yield* pay(task, {
-        ...{ payload: payment.payload, said: kept, client, spend: spend(caller) },
+        ...{ payload: payment.payload, said: kept, client, spend: spend(caller, "paid") },
       })
     }
     if (payment.kind === "rejected" && task.state === "offered") {

@@ -12,7 +12,7 @@ import * as NetAddress from "effect/net/NetAddress"
 import type { EpochMs } from "../domain/time.ts"
 import type { HeaderPair } from "./answer.ts"
 import type { PreparedRefusal } from "./errors.ts"
-import { overloaded, rateLimited } from "./refusals.ts"
+import { overloaded, overloadedPaid, rateLimited, rateLimitedUnread } from "./refusals.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../services/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */
@@ -115,10 +115,17 @@ export interface Spent {
   readonly fields: ReadonlyArray<HeaderPair>
 }
 
+/** What a refusal says: of a call that shows a payment nobody looked at, nothing is said of its money. */
+const refusals = {
+  unpaid: { limited: rateLimited, full: overloaded },
+  paid: { limited: rateLimitedUnread, full: overloadedPaid },
+} as const
+
 /** Takes one grant for an address: the fields of the answer, or why there is none. */
 export const spend = (
   limiter: Limiter,
   address: string,
+  call: keyof typeof refusals = "unpaid",
 ): Effect.Effect<ReadonlyArray<HeaderPair>, Spent> =>
   Effect.flatMap(
     Effect.promise(async () => await limiter.admit(clientKeys(address), false)),
@@ -130,12 +137,12 @@ export const spend = (
           return Effect.succeed(rateFields(limiter, verdict.field))
         case "denied":
           return Effect.fail({
-            refusal: rateLimited(verdict.retryAfterSeconds),
+            refusal: refusals[call].limited(verdict.retryAfterSeconds),
             fields: rateFields(limiter, verdict.field),
           })
         case "busy":
         case "unavailable":
-          return Effect.fail({ refusal: overloaded, fields: [] })
+          return Effect.fail({ refusal: refusals[call].full, fields: [] })
       }
     },
   )

@@ -271,6 +271,17 @@ test("a payment on a task that is gone, or not its client's, is told as not look
     ok(!("payment" in silent.data))
   })))
 
+test("over the limit nothing is said of the money of a payment that nobody looked at", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const gone = () => pay(face, crypto.randomUUID(), {})
+    for (let n = 0; n < 120; n++) equal((yield* gone()).status, 200)
+    const paid = yield* gone()
+    const unpaid = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
+    equal([paid.status, unpaid.status], [429, 429])
+    equal([paid.data["charged"], unpaid.data["charged"]], [null, false])
+  })))
+
 test("an offer says how long its task can be paid for", () =>
   inMarket(Effect.gen(function* () {
     const { face } = yield* shop
