@@ -198,8 +198,8 @@ export const products = {
     price: atomic("1.00"),
     order: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
-      "with the evidence they rest on: 7 days of prices, the live order book, tracked wallets with " +
-      "their record, related news, numbered facts. Kept for 30 minutes. " +
+      "with their evidence: 7 days of prices, the live order book, tracked wallets with their " +
+      "record, related news. Kept for 30 minutes. " +
       "An unknown market costs nothing; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "research"],
     parameters: [
@@ -207,8 +207,8 @@ export const products = {
         name: "market",
         type: "string",
         description:
-          "Slug of the market, as in data.market.slug of a feed item or in the address of the " +
-          "market's page; or of an event with one live market",
+          "The market's slug: data.market.slug of a feed item, or its page's address; or that of an " +
+          "event with one live market",
         required: true,
         pattern: "^[a-z0-9][a-z0-9-]{0,199}$",
         example: "sample-will-the-bridge-open-in-2027",
