@@ -27,7 +27,7 @@ import {
   type ToolCall,
   tools,
 } from "./mcpTools.ts"
-import { internalError } from "./refusals.ts"
+import { internalErrorPaid } from "./refusals.ts"
 import { toWebHandler, whenHandedOver } from "./server.ts"
 import type { SkillPorts } from "./skills.ts"
 
@@ -103,7 +103,8 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
       Effect.gen(function* () {
         yield* Effect.logError("Cannot answer a message to /mcp", defect)
         const requestId = yield* RequestId
-        const error = toRefused(internalError, { code: rpcCodes.internal, id: null, requestId })
+        // It may have shown a payment that was taken, so nothing is said of its money.
+        const error = toRefused(internalErrorPaid, { code: rpcCodes.internal, id: null, requestId })
         return respond(error.status, errorBody(error), error.headers)
       })
     ),
