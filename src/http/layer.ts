@@ -215,7 +215,13 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     // A client that hung up waits for nothing, and is no failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
-      refusalResponse({ code: "internal_error", message: "The service failed to answer" }),
+      // The payment may have been taken, so nothing is said of its money.
+      refusalResponse({
+        code: "internal_error",
+        message: "The service failed to answer",
+        hint: "Send the same payment again: it is never taken twice.",
+        charged: null,
+      }),
     ))
   return yield* toWebHandler(answered)
 })
