@@ -4,9 +4,9 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { Chain } from "../../src/services/Chain.ts"
-import { Facilitator } from "../../src/services/Facilitator.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { Chain } from "../../src/payments/Chain.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 
 /** The same clock, ahead by so much; behind, when that is negative. It ticks as fast. */
 function ahead(clock: Clock.Clock, ms: number): Clock.Clock {
