@@ -18,7 +18,7 @@ import { day, hour, second } from "../../src/domain/time.ts"
 import type { Resolution } from "../../src/domain/resolution.ts"
 import { boardPeriods } from "../../src/domain/tracking.ts"
 import { VenueClient, type WalletSource } from "../../src/services/VenueClient.ts"
-import { liveTest } from "../support/effect.ts"
+import { datedTest } from "../support/effect.ts"
 import { unpaced } from "../support/polymarket.ts"
 import { actsOf, made, meant } from "../support/simulatedActs.ts"
 
@@ -34,6 +34,9 @@ const options = {
   wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
+
+/** At this instant the world of these options has what is asked of it, proposals of each kind too. */
+const startsAt = Date.parse("2026-11-20T18:00:00Z")
 
 interface Venues {
   readonly world: World
@@ -107,8 +110,9 @@ for (
     ["in spite of every fault", faulty, 120],
   ] as const
 ) {
-  liveTest(
+  datedTest(
     `every act of every wallet is read over a socket ${name}, and so every entry`,
+    startsAt,
     () =>
       both(
         { faults, activityRows: rows },
@@ -138,8 +142,9 @@ for (
   )
 }
 
-liveTest(
+datedTest(
   "boards over a socket are those in process",
+  startsAt,
   () =>
     both({}, ({ wired, inside }) =>
       Effect.gen(function* () {
@@ -159,8 +164,9 @@ liveTest(
       })),
 )
 
-liveTest(
+datedTest(
   "ends over a socket are those in process: late, corrected, uneven, told elsewhere",
+  startsAt,
   () =>
     both({}, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
@@ -194,8 +200,9 @@ liveTest(
 )
 
 for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", faulty]] as const) {
-  liveTest(
+  datedTest(
     `proposals and rules over a socket are those in process, ${name}`,
+    startsAt,
     () =>
       both({ faults }, ({ world, now, wired, inside }) =>
         Effect.gen(function* () {
@@ -221,8 +228,9 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
   )
 }
 
-liveTest(
+datedTest(
   "rows that are kept no more end both readings, and say so",
+  startsAt,
   () =>
     both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
