@@ -18,7 +18,7 @@ import { day, hour, second } from "../../src/domain/time.ts"
 import type { Resolution } from "../../src/domain/resolution.ts"
 import { boardPeriods } from "../../src/domain/tracking.ts"
 import { VenueClient, type WalletSource } from "../../src/services/VenueClient.ts"
-import { datedTest } from "../support/effect.ts"
+import { liveTest, startingAt } from "../support/effect.ts"
 import { unpaced } from "../support/polymarket.ts"
 import { actsOf, made, meant } from "../support/simulatedActs.ts"
 
@@ -50,7 +50,7 @@ function both(
   wireOptions: WireOptions & { readonly activityRows?: number },
   use: (venues: Venues) => Effect.Effect<void, unknown, Scope.Scope>,
 ): Effect.Effect<void, never, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     const origin = Math.floor((started - 5 * hour) / second) * second
     const world = makeWorld({ ...options, origin })
@@ -66,7 +66,8 @@ function both(
     )
     const inside = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
     yield* use({ world, now: Math.floor(started / second) * second, wired, inside })
-  }).pipe(Effect.orDie)
+  })
+  return Effect.orDie(startingAt(startsAt, used))
 }
 
 function sourceOf({ wallets }: VenueClient["Service"]): WalletSource {
@@ -110,9 +111,8 @@ for (
     ["in spite of every fault", faulty, 120],
   ] as const
 ) {
-  datedTest(
+  liveTest(
     `every act of every wallet is read over a socket ${name}, and so every entry`,
-    startsAt,
     () =>
       both(
         { faults, activityRows: rows },
@@ -142,9 +142,8 @@ for (
   )
 }
 
-datedTest(
+liveTest(
   "boards over a socket are those in process",
-  startsAt,
   () =>
     both({}, ({ wired, inside }) =>
       Effect.gen(function* () {
@@ -164,9 +163,8 @@ datedTest(
       })),
 )
 
-datedTest(
+liveTest(
   "ends over a socket are those in process: late, corrected, uneven, told elsewhere",
-  startsAt,
   () =>
     both({}, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
@@ -200,9 +198,8 @@ datedTest(
 )
 
 for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", faulty]] as const) {
-  datedTest(
+  liveTest(
     `proposals and rules over a socket are those in process, ${name}`,
-    startsAt,
     () =>
       both({ faults }, ({ world, now, wired, inside }) =>
         Effect.gen(function* () {
@@ -228,9 +225,8 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
   )
 }
 
-datedTest(
+liveTest(
   "rows that are kept no more end both readings, and say so",
-  startsAt,
   () =>
     both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {

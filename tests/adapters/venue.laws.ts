@@ -12,7 +12,7 @@ import {
   VenueClient,
   type VenueUnavailable,
 } from "../../src/services/VenueClient.ts"
-import { datedTest } from "../support/effect.ts"
+import { liveTest, startingAt } from "../support/effect.ts"
 import { recordedAt } from "../support/polymarket.ts"
 
 /** Markets of a sweep that are looked at more closely. */
@@ -63,7 +63,7 @@ export function venueLaws<E>(
   stated = laws,
 ): void {
   for (const [what, law] of Object.entries(stated)) {
-    datedTest(`${name}: ${what}`, recordedAt + hour, () => Effect.provide(law, layer))
+    liveTest(`${name}: ${what}`, () => startingAt(recordedAt + hour, Effect.provide(law, layer)))
   }
 }
 

@@ -30,20 +30,14 @@ export function liveTest<E>(
 }
 
 /**
- * A test with a socket in it whose result would depend on the date: its clock stands at `startsAt`
- * when it starts, and runs as fast as the real one. Only Effect's Clock is set, not that of a database.
+ * Runs an effect on a clock that shows `at` when it starts and ticks as fast as the real one: for a
+ * live test whose result would depend on the date. A database has a clock of its own.
  */
-export function datedTest<E>(
-  name: string,
-  startsAt: EpochMs,
-  body: () => Effect.Effect<void, E, Scope.Scope>,
-): void {
-  liveTest(name, () =>
-    Effect.clockWith((real) => {
-      const clock = clockAhead(real, startsAt - real.currentTimeMillisUnsafe())
-      return Effect.provideService(Effect.suspend(body), Clock.Clock, clock)
-    }))
-}
+export const startingAt = <A, E, R>(at: EpochMs, effect: Effect.Effect<A, E, R>) =>
+  Effect.clockWith((real) => {
+    const clock = clockAhead(real, at - real.currentTimeMillisUnsafe())
+    return Effect.provideService(effect, Clock.Clock, clock)
+  })
 
 /** The same clock, ahead by so much; behind, when that is negative. It ticks as fast. */
 export function clockAhead(clock: Clock.Clock, ms: number): Clock.Clock {
