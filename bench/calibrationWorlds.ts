@@ -4,21 +4,21 @@
  *
  * @module
  */
-import { boardOf } from "../src/adapters/simulation/boards.ts"
-import type { Episode } from "../src/adapters/simulation/episodes.ts"
-import type { Wallet, WalletGroup } from "../src/adapters/simulation/wallets.ts"
-import { makeWorld, type World } from "../src/adapters/simulation/world.ts"
+import { boardOf } from "../src/venues/simulated/boards.ts"
+import type { Episode } from "../src/venues/simulated/episodes.ts"
+import type { Wallet, WalletGroup } from "../src/venues/simulated/wallets.ts"
+import { makeWorld, type World } from "../src/venues/simulated/world.ts"
 import {
   type Judgement,
   judgementOf,
   labels,
   type Rates,
   ratesOf,
-} from "../src/domain/calibration.ts"
-import { normalTail } from "../src/domain/normal.ts"
-import { marketScore, noSums, recount, type WalletSums } from "../src/domain/score.ts"
-import { day, type EpochMs } from "../src/domain/time.ts"
-import { resolvedEntriesMin } from "../src/domain/whale.ts"
+} from "../src/whales/domain/calibration.ts"
+import { normalTail } from "../src/whales/domain/significance/normal.ts"
+import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
+import { day, type EpochMs } from "../src/core/domain/time.ts"
+import { resolvedEntriesMin } from "../src/whales/domain/whale.ts"
 
 /** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
 const plain = {

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { decodeMarkets } from "../src/adapters/polymarket/gamma.ts"
-import { gammaRow, recordedAt } from "../tests/support/polymarket.ts"
+import { decodeMarkets } from "../src/venues/polymarket/gamma.ts"
+import { gammaRow, recordedAt } from "../tests/support/venues/polymarket.ts"
 
 const rows = Number(Deno.args[0] ?? 50_000)
 const page = 100

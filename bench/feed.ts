@@ -9,10 +9,10 @@
  * @module
  */
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { layer } from "../src/adapters/postgres/feed.ts"
-import type { NewFeedItem } from "../src/domain/feed.ts"
-import { FeedStore } from "../src/services/FeedStore.ts"
-import { sampleItem } from "../tests/support/items.ts"
+import { layer } from "../src/feed/postgres/feedStore.ts"
+import type { NewFeedItem } from "../src/feed/domain/item.ts"
+import { FeedStore } from "../src/feed/FeedStore.ts"
+import { sampleItem } from "../tests/support/feed/items.ts"
 import { stores } from "../tests/support/stores.ts"
 
 const writers = 3

@@ -1,6 +1,6 @@
 /**
  * Movers against planted truth: how many are right, how many planted jumps are found, and what a
- * naive rule makes of the same worlds. What counts is defined in tests/support/moverTruth.ts.
+ * naive rule makes of the same worlds. What counts is defined in tests/support/movers/moverTruth.ts.
  *
  *     deno run --no-check bench/movers.ts [seeds] [markets]
  *
@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { makeWorld } from "../src/adapters/simulation/world.ts"
+import { makeWorld } from "../src/venues/simulated/world.ts"
 import {
   type Claim,
   claimsOf,
@@ -19,7 +19,7 @@ import {
   total,
   watch,
   watchNaively,
-} from "../tests/support/moverTruth.ts"
+} from "../tests/support/movers/moverTruth.ts"
 
 const seeds = Number(Deno.args[0] ?? 50)
 const markets = Number(Deno.args[1] ?? 150)

@@ -15,11 +15,11 @@
  */
 import process from "node:process"
 import { Console, Effect, Redacted } from "effect"
-import { products } from "../src/domain/product.ts"
-import { Bytes32 } from "../src/domain/payment.ts"
-import { buyer, sign } from "../tests/support/buyers.ts"
+import { products } from "../src/catalog/domain/product.ts"
+import { Bytes32 } from "../src/payments/domain/payment.ts"
+import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { freshSchema } from "../tests/support/stores.ts"
-import { authorizationFor, headerOf, wirePayment } from "../tests/support/terms.ts"
+import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
 import { askAll } from "./peers/socket.ts"
 
 const rounds = Number(Deno.env.get("ROUNDS") ?? 5)

@@ -6,16 +6,16 @@
  * @module
  */
 import { Clock, Effect, Layer, Redacted } from "effect"
-import { layerEmbedded, layerPostgres } from "../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../src/adapters/postgres/migrate.ts"
-import { layer as paymentStore } from "../src/adapters/postgres/payments.ts"
-import { layer as signatures } from "../src/adapters/signatures.ts"
-import { layer as simulated } from "../src/adapters/simulation/facilitator.ts"
-import { products } from "../src/domain/product.ts"
-import { Bytes32 } from "../src/domain/payment.ts"
-import { Payments } from "../src/services/Payments.ts"
-import { buyer, shown, sign } from "../tests/support/buyers.ts"
-import { authorizationFor, terms } from "../tests/support/terms.ts"
+import { layerEmbedded, layerPostgres } from "../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
+import { layer as paymentStore } from "../src/payments/postgres/paymentStore.ts"
+import { layer as signatures } from "../src/payments/wasmSignatures.ts"
+import { layer as simulated } from "../src/payments/simulated/facilitator.ts"
+import { products } from "../src/catalog/domain/product.ts"
+import { Bytes32 } from "../src/payments/domain/payment.ts"
+import { Payments } from "../src/payments/Payments.ts"
+import { buyer, shown, sign } from "../tests/support/payments/buyers.ts"
+import { authorizationFor, terms } from "../tests/support/payments/terms.ts"
 
 const sales = 2_000
 const concurrency = 16

@@ -7,11 +7,11 @@
  */
 import { Effect } from "effect"
 import { verifyTypedData } from "viem"
-import { layer } from "../src/adapters/signatures.ts"
-import { products } from "../src/domain/product.ts"
-import { Signatures } from "../src/services/Signatures.ts"
-import { buyer, sign, transferTypes } from "../tests/support/buyers.ts"
-import { authorizationFor, nonce, token } from "../tests/support/terms.ts"
+import { layer } from "../src/payments/wasmSignatures.ts"
+import { products } from "../src/catalog/domain/product.ts"
+import { Signatures } from "../src/payments/Signatures.ts"
+import { buyer, sign, transferTypes } from "../tests/support/payments/buyers.ts"
+import { authorizationFor, nonce, token } from "../tests/support/payments/terms.ts"
 
 const checks = 2_000
 

@@ -7,13 +7,13 @@
  * @module
  */
 import { Effect, Layer } from "effect"
-import type { Market, MarketId, TokenId } from "../src/domain/market.ts"
-import { Slug } from "../src/domain/market.ts"
-import { hour, minute } from "../src/domain/time.ts"
-import { layer as limits } from "../src/adapters/postgres/limits.ts"
-import { layer as markets } from "../src/adapters/postgres/markets.ts"
-import { MarketStore } from "../src/services/MarketStore.ts"
-import { RateLimits } from "../src/services/RateLimits.ts"
+import type { Market, MarketId, TokenId } from "../src/markets/domain/market.ts"
+import { Slug } from "../src/markets/domain/market.ts"
+import { hour, minute } from "../src/core/domain/time.ts"
+import { layer as limits } from "../src/postgres/rateLimits.ts"
+import { layer as markets } from "../src/markets/postgres/marketStore.ts"
+import { MarketStore } from "../src/markets/MarketStore.ts"
+import { RateLimits } from "../src/core/RateLimits.ts"
 import { stores } from "../tests/support/stores.ts"
 
 const marketCount = 50_000

@@ -6,12 +6,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { HeldEntry } from "../src/domain/heldEntry.ts"
-import { MarketId } from "../src/domain/market.ts"
-import { packedSums } from "../src/adapters/postgres/whalesSums.ts"
-import { marketScore, noSums, recount } from "../src/domain/score.ts"
-import { judgementOf, ruleVersion } from "../src/domain/calibration.ts"
-import { factsOf, start } from "../tests/adapters/whales.laws.ts"
+import type { HeldEntry } from "../src/whales/domain/heldEntry.ts"
+import { MarketId } from "../src/markets/domain/market.ts"
+import { packedSums } from "../src/whales/postgres/sums.ts"
+import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
+import { judgementOf, ruleVersion } from "../src/whales/domain/calibration.ts"
+import { factsOf, start } from "../tests/whales/whaleStore.laws.ts"
 
 export interface Size {
   readonly entries: number

@@ -9,16 +9,16 @@
  */
 import { Cause, Console, Duration, Effect, Exit, Layer, Logger } from "effect"
 import { References, Schema } from "effect"
-import * as whaleStore from "./adapters/postgres/whales.ts"
-import { whyStopped } from "./announce.ts"
-import { progressBar, progressLine, summary, trackingLine } from "./backfillLines.ts"
-import { Backfill, type Watcher } from "./services/Backfill.ts"
-import { Tracking } from "./services/Tracking.ts"
-import { WalletHistory } from "./services/WalletHistory.ts"
-import { WhaleStore } from "./services/WhaleStore.ts"
-import { type BackfillSettings, loadBackfill } from "./settings.ts"
-import { untilSignal } from "./untilSignal.ts"
-import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import * as whaleStore from "./whales/postgres/whaleStore.ts"
+import { whyStopped } from "./app/announce.ts"
+import { progressBar, progressLine, summary, trackingLine } from "./app/backfillLines.ts"
+import { Backfill, type Watcher } from "./whales/Backfill.ts"
+import { Tracking } from "./whales/Tracking.ts"
+import { WalletHistory } from "./whales/WalletHistory.ts"
+import { WhaleStore } from "./whales/WhaleStore.ts"
+import { type BackfillSettings, loadBackfill } from "./app/settings.ts"
+import { untilSignal } from "./app/untilSignal.ts"
+import { databaseLayer, venueLayer } from "./app/venuePorts.ts"
 
 /** There is nobody whose past could be read. */
 class NothingTracked extends Schema.TaggedError<NothingTracked>()("NothingTracked", {}) {

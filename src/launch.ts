@@ -9,7 +9,7 @@
  * @module
  */
 import { Cause, Console, Duration, Effect, Exit, Fiber, Schedule, Schema } from "effect"
-import { whyStopped } from "./announce.ts"
+import { whyStopped } from "./app/announce.ts"
 import {
   backfillSandbox,
   commandLine,
@@ -18,11 +18,11 @@ import {
   type Sandbox,
   serviceSandbox,
   workerSandbox,
-} from "./sandbox.ts"
-import { load, loadBackfill, type Settings } from "./settings.ts"
-import type { Get } from "./settingsReader.ts"
-import type { Variable } from "./variables.ts"
-import { loadMigration, loadWorker } from "./workerSettings.ts"
+} from "./app/sandbox.ts"
+import { load, loadBackfill, type Settings } from "./app/settings.ts"
+import type { Get } from "./app/settingsReader.ts"
+import type { Variable } from "./app/variables.ts"
+import { loadMigration, loadWorker } from "./app/workerSettings.ts"
 
 /** What went wrong while starting, in a sentence. */
 class CannotLaunch

@@ -7,11 +7,11 @@
  * @module
  */
 import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { layerPostgres } from "./adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "./adapters/postgres/migrate.ts"
-import { grantRoles, roles } from "./adapters/postgres/roles.ts"
-import { whyStopped } from "./announce.ts"
-import { loadMigration } from "./workerSettings.ts"
+import { layerPostgres } from "./postgres/client.ts"
+import { migrate, migrationFiles } from "./postgres/migrate.ts"
+import { grantRoles, roles } from "./postgres/roles.ts"
+import { whyStopped } from "./app/announce.ts"
+import { loadMigration } from "./app/workerSettings.ts"
 
 const program = Effect.gen(function* () {
   const { databaseUrl } = yield* loadMigration((name) => Deno.env.get(name))

@@ -5,8 +5,8 @@
  */
 import { ok, strictEqual } from "node:assert"
 import { Schema } from "effect"
-import { labels } from "../src/domain/calibration.ts"
-import { addNullSums, eventSums, pValueOf } from "../src/domain/nullModel.ts"
+import { labels } from "../src/whales/domain/calibration.ts"
+import { addNullSums, eventSums, pValueOf } from "../src/whales/domain/significance/nullModel.ts"
 import {
   addBandSums,
   bandEdges,
@@ -19,8 +19,8 @@ import {
   publishedBands,
   roisOf,
   winRateOf,
-} from "../src/domain/oddsBands.ts"
-import { hasRecordings, recorded, recordingsDir, skipAloud } from "./support/oracle.ts"
+} from "../src/whales/domain/oddsBands.ts"
+import { hasRecordings, recorded, recordingsDir, skipAloud } from "./support/venues/oracle.ts"
 
 /** Rows of a CSV file as records; fields may be quoted. */
 function table(path: string): ReadonlyArray<Readonly<Record<string, string>>> {

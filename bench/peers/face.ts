@@ -8,12 +8,12 @@
  * @module
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
-import { layerPostgres } from "../../src/adapters/postgres/client.ts"
-import * as rateStore from "../../src/adapters/postgres/limits.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import * as rateStore from "../../src/postgres/rateLimits.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { layer } from "../../src/http/layer.ts"
-import * as deniedKeys from "../../src/services/deniedKeys.ts"
-import { faceOptions, makeWorld, servicesOver, type World } from "../../tests/support/face.ts"
+import * as deniedKeys from "../../src/core/deniedKeys.ts"
+import { faceOptions, makeWorld, servicesOver, type World } from "../../tests/support/http/face.ts"
 
 const limits = Deno.env.get("LIMITS") ?? "off"
 

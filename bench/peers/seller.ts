@@ -10,9 +10,9 @@ import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { paymentMiddleware, x402ResourceServer } from "@x402/hono"
 import { Hono } from "hono"
 import { verifyTypedData } from "viem"
-import { products } from "../../src/domain/product.ts"
-import { transferTypes } from "../../tests/support/buyers.ts"
-import { terms } from "../../tests/support/terms.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { transferTypes } from "../../tests/support/payments/buyers.ts"
+import { terms } from "../../tests/support/payments/terms.ts"
 
 const network = "eip155:8453"
 

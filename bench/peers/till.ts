@@ -7,20 +7,20 @@
  * @module
  */
 import { Duration, Effect, Layer, Redacted } from "effect"
-import { layerPostgres } from "../../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
-import * as paymentStore from "../../src/adapters/postgres/payments.ts"
-import * as scoreStore from "../../src/adapters/postgres/scores.ts"
-import * as whaleStore from "../../src/adapters/postgres/whales.ts"
-import * as signatures from "../../src/adapters/signatures.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import * as paymentStore from "../../src/payments/postgres/paymentStore.ts"
+import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
+import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
+import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { layer } from "../../src/http/layer.ts"
-import { Chain } from "../../src/services/Chain.ts"
-import { Facilitator } from "../../src/services/Facilitator.ts"
-import { Payments } from "../../src/services/Payments.ts"
-import { TrackRecord } from "../../src/services/TrackRecord.ts"
-import { WhaleTable } from "../../src/services/WhaleTable.ts"
-import { faceOptions, makeWorld, servicesOver } from "../../tests/support/face.ts"
-import { terms } from "../../tests/support/terms.ts"
+import { Chain } from "../../src/payments/Chain.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
+import { WhaleTable } from "../../src/whales/WhaleTable.ts"
+import { faceOptions, makeWorld, servicesOver } from "../../tests/support/http/face.ts"
+import { terms } from "../../tests/support/payments/terms.ts"
 
 const transaction = `0x${"1".padStart(64, "0")}`
 

@@ -5,36 +5,36 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
-import type { Family } from "../domain/family.ts"
-import { legacyPrefix, type LegacyRoutes } from "../domain/legacyRoute.ts"
-import type { PaymentTerms } from "../domain/x402.ts"
-import type { Digests } from "../services/Digests.ts"
-import type { Feed } from "../services/Feed.ts"
-import type { Payments } from "../services/Payments.ts"
-import type { RateLimits } from "../services/RateLimits.ts"
-import type { Research } from "../services/Research.ts"
-import type { Resolving } from "../services/Resolving.ts"
-import type { TaskStore } from "../services/TaskStore.ts"
-import type { TrackRecord } from "../services/TrackRecord.ts"
-import type { WhaleTable } from "../services/WhaleTable.ts"
-import { a2aPath, a2aRoute } from "./a2a.ts"
-import type { VenueMode } from "./bodies.ts"
-import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents.ts"
+import type { Family } from "../catalog/domain/family.ts"
+import { legacyPrefix, type LegacyRoutes } from "../catalog/domain/legacyRoute.ts"
+import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
+import type { Digests } from "../digest/Digests.ts"
+import type { Feed } from "../feed/Feed.ts"
+import type { Payments } from "../payments/Payments.ts"
+import type { RateLimits } from "../core/RateLimits.ts"
+import type { Research } from "../research/Research.ts"
+import type { Resolving } from "../markets/Resolving.ts"
+import type { TaskStore } from "./a2a/TaskStore.ts"
+import type { TrackRecord } from "../track-record/TrackRecord.ts"
+import type { WhaleTable } from "../whales/WhaleTable.ts"
+import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
+import type { VenueMode } from "./openapi/bodies.ts"
+import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents/documents.ts"
 import { paths } from "./documents/addresses.ts"
-import { makeBodyReader } from "./bodyReader.ts"
-import { makeEdge } from "./edge.ts"
-import { refusalResponse } from "./errors.ts"
-import { legacyRoute } from "./legacy.ts"
-import { type Budget, clientKeys, makeLimiter } from "./limits.ts"
-import { mcpRoute } from "./mcp.ts"
-import { makePaymentLookup, paymentsPrefix } from "./paymentStatus.ts"
-import { makePaywall } from "./paywall.ts"
+import { makeBodyReader } from "./server/bodyReader.ts"
+import { makeEdge } from "./server/edge.ts"
+import { refusalResponse } from "./server/errors.ts"
+import { legacyRoute } from "./pages/legacy.ts"
+import { type Budget, clientKeys, makeLimiter } from "./server/limits.ts"
+import { mcpRoute } from "./mcp/mcp.ts"
+import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
+import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
-import { type Checkouts, makeCheckouts } from "./sales.ts"
-import { type CannotListen, listen, type Peer, toWebHandler } from "./server.ts"
+import { type Checkouts, makeCheckouts } from "./paywall/sales.ts"
+import { type CannotListen, listen, type Peer, toWebHandler } from "./server/server.ts"
 import type { SkillPorts } from "./skills.ts"
-import { makeSnapshot } from "./snapshot.ts"
-import { termsAnswers } from "./terms.ts"
+import { makeSnapshot } from "./pages/snapshot.ts"
+import { termsAnswers } from "./pages/terms.ts"
 
 /** The version of the interface. */
 export const version = "1.0.0"
@@ -59,7 +59,7 @@ export interface FaceOptions {
 }
 
 /** The face, before it has an address. */
-export interface Face {
+interface Face {
   readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
   /** Computes the free bodies anew: run it right after a tick, or a digest. */
   readonly refresh: Effect.Effect<void>
@@ -136,7 +136,7 @@ export class Served extends Context.Service<Served, {
   readonly refresh: Effect.Effect<void>
 }>()("bellwether/http/Served") {}
 
-export interface ServeOptions extends FaceOptions {
+interface ServeOptions extends FaceOptions {
   readonly hostname: string
   /** 0 takes any free port. */
   readonly port: number

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { freeRows } from "../domain/freeRow.ts"
-import { type Product, products } from "../domain/product.ts"
-import { sampleBody } from "../domain/sample.ts"
-import type { PaymentTerms } from "../domain/x402.ts"
-import { type Answer, answer } from "./answer.ts"
-import { challengeFor } from "./challenge.ts"
-import type { EdgeRoute, Made } from "./edge.ts"
-import type { Limiter } from "./limits.ts"
-import type { WebHandler } from "./server.ts"
+import { freeRows } from "../catalog/domain/freeRow.ts"
+import { type Product, products } from "../catalog/domain/product.ts"
+import { sampleBody } from "../catalog/domain/sample.ts"
+import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
+import { type Answer, answer } from "./server/answer.ts"
+import { challengeFor } from "./paywall/challenge.ts"
+import type { EdgeRoute, Made } from "./server/edge.ts"
+import type { Limiter } from "./server/limits.ts"
+import type { WebHandler } from "./server/server.ts"
 import type { FreeRoutes } from "./skills.ts"
-import type { Snapshot } from "./snapshot.ts"
+import type { Snapshot } from "./pages/snapshot.ts"
 
 /** The free rows of the interface: one budget, whoever asks and how. */
 export function freeRoutes({ limiter, snapshot, fixed }: {

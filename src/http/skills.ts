@@ -5,18 +5,18 @@
  * @module
  */
 import { Effect, Result } from "effect"
-import { type FreeId, freeRows } from "../domain/freeRow.ts"
-import type { NotCharged } from "../domain/refusal.ts"
-import type { Skill } from "../domain/skill.ts"
-import type { PaymentTerms } from "../domain/x402.ts"
-import type { Answer, HeaderPair } from "./answer.ts"
-import { invalidParameters } from "./checkout.ts"
-import type { EdgeRoute, Made } from "./edge.ts"
-import type { PreparedRefusal } from "./errors.ts"
-import { type Limiter, spend, type Spent } from "./limits.ts"
-import type { GivenFault } from "./query.ts"
-import { overloaded } from "./refusals.ts"
-import type { Checkouts } from "./sales.ts"
+import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
+import type { NotCharged } from "../core/domain/refusal.ts"
+import type { Skill } from "../catalog/domain/skill.ts"
+import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
+import type { Answer, HeaderPair } from "./server/answer.ts"
+import { invalidParameters } from "./paywall/checkout.ts"
+import type { EdgeRoute, Made } from "./server/edge.ts"
+import type { PreparedRefusal } from "./server/errors.ts"
+import { type Limiter, spend, type Spent } from "./server/limits.ts"
+import type { GivenFault } from "./paywall/query.ts"
+import { overloaded } from "./server/refusals.ts"
+import type { Checkouts } from "./paywall/sales.ts"
 
 /** The routes of the free rows: their answers, and their budget. */
 export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>

@@ -6,27 +6,33 @@
  */
 import { deepStrictEqual as equal, match, ok, rejects, strictEqual } from "node:assert/strict"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { layerPostgres } from "../../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
-import { layer as taskStore } from "../../src/adapters/postgres/tasks.ts"
-import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
-import { address } from "../../src/domain/payment.ts"
-import { products } from "../../src/domain/product.ts"
-import { skills } from "../../src/domain/skill.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { skills } from "../../src/catalog/domain/skill.ts"
 import { make } from "../../src/http/layer.ts"
-import type { Peer } from "../../src/http/server.ts"
-import { Payments } from "../../src/services/Payments.ts"
-import { TaskStore } from "../../src/services/TaskStore.ts"
-import { type A2aClient, clientKinds, connect, payFor, submitted } from "../support/a2aClients.ts"
-import { buyer } from "../support/buyers.ts"
+import type { Peer } from "../../src/http/server/server.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
+import {
+  type A2aClient,
+  clientKinds,
+  connect,
+  payFor,
+  submitted,
+} from "../support/http/a2aClients.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, servicesOver, type World } from "../support/face.ts"
-import { skipAloud } from "../support/oracle.ts"
+import { faceOptions, servicesOver, type World } from "../support/http/face.ts"
+import { skipAloud } from "../support/venues/oracle.ts"
 import { startDev } from "../support/process.ts"
-import { market } from "../support/sales.ts"
-import { ownPorts, stockedWorld } from "../support/shop.ts"
+import { market } from "../support/payments/sales.ts"
+import { ownPorts, stockedWorld } from "../support/http/shop.ts"
 import { freshSchema } from "../support/stores.ts"
-import { terms } from "../support/terms.ts"
+import { terms } from "../support/payments/terms.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 

@@ -6,9 +6,9 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref } from "effect"
-import { makeBuyer } from "../../src/agent/buying.ts"
-import type { Ledger } from "../../src/agent/ledger.ts"
-import { atomic } from "../../src/domain/money.ts"
+import { makeBuyer } from "../../examples/agent/buying.ts"
+import type { Ledger } from "../../examples/agent/ledger.ts"
+import { atomic } from "../../src/core/domain/money.ts"
 import {
   asking,
   type Crooked,
@@ -20,8 +20,8 @@ import {
   receipt,
   transaction,
   visit,
-} from "../support/crookedShop.ts"
-import { buyer } from "../support/buyers.ts"
+} from "../support/examples/crookedShop.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 
 liveTest(

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { purchaseMs } from "../../src/agent/buying.ts"
+import { purchaseMs } from "../../examples/agent/buying.ts"
 import {
   asking,
   type Came,
@@ -15,7 +15,7 @@ import {
   item,
   json,
   visit,
-} from "../support/crookedShop.ts"
+} from "../support/examples/crookedShop.ts"
 import { liveTest } from "../support/effect.ts"
 
 interface Authorization {

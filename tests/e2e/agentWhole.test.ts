@@ -6,18 +6,18 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, Layer, Ref } from "effect"
-import { type AgentOptions, live } from "../../src/agent/loop.ts"
-import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
-import { atomic } from "../../src/domain/money.ts"
-import { address } from "../../src/domain/payment.ts"
-import { Payments } from "../../src/services/Payments.ts"
-import { buyer } from "../support/buyers.ts"
+import { type AgentOptions, live } from "../../examples/agent/loop.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { atomic } from "../../src/core/domain/money.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { faceOptions, makeFace, makeWorld } from "../support/face.ts"
-import { sampleItem } from "../support/items.ts"
+import { faceOptions, makeFace, makeWorld } from "../support/http/face.ts"
+import { sampleItem } from "../support/feed/items.ts"
 import { freePort } from "../support/process.ts"
 import { bookOf, endingMarket, pricesOver } from "../support/products.ts"
-import { market } from "../support/sales.ts"
+import { market } from "../support/payments/sales.ts"
 
 /** Thirteen items, the last a strong move of a market that a report can be made on. */
 const stocked = Effect.gen(function* () {

@@ -5,10 +5,10 @@
  * @module
  */
 import { Console, Effect, Layer, Redacted } from "effect"
-import * as model from "../../src/adapters/openai/model.ts"
-import * as narrator from "../../src/adapters/openai/narrator.ts"
-import { Narrator } from "../../src/services/Narrator.ts"
-import { digestBrief } from "../support/questions.ts"
+import * as model from "../../src/writing/narrators/openai/model.ts"
+import * as narrator from "../../src/writing/narrators/openai/narrator.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { digestBrief } from "../support/writing/questions.ts"
 
 const [baseUrl = "", apiKey = ""] = Deno.args
 

@@ -7,12 +7,12 @@ import { deepStrictEqual as equal, ok, rejects } from "node:assert/strict"
 import { ExactEvmScheme } from "@x402/evm"
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x402/fetch"
 import { Effect } from "effect"
-import { AtomicAmount } from "../../src/domain/money.ts"
-import { SignalNotFound } from "../../src/domain/refusal.ts"
-import { buyer } from "../support/buyers.ts"
+import { AtomicAmount } from "../../src/core/domain/money.ts"
+import { SignalNotFound } from "../../src/core/domain/refusal.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { market, nothing, once, product, taken } from "../support/sales.ts"
-import { countingLimits, till } from "../support/till.ts"
+import { market, nothing, once, product, taken } from "../support/payments/sales.ts"
+import { countingLimits, till } from "../support/http/till.ts"
 
 const scheme = { network: "eip155:*", client: new ExactEvmScheme(buyer(0)) } as const
 const pay = wrapFetchWithPaymentFromConfig(fetch, { schemes: [scheme] })

@@ -11,17 +11,20 @@ import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from "@x4
 import axios from "axios"
 import { Effect, Exit, Scope } from "effect"
 import { privateKeyToAddress } from "viem/accounts"
-import * as signatures from "../../src/adapters/signatures.ts"
-import { type Address, address, type Authorization } from "../../src/domain/payment.ts"
-import { type Product, products } from "../../src/domain/product.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
-import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/anvil.ts"
-import { buyer } from "../support/buyers.ts"
-import { errandOfVersion1, hasLegacyBuyer } from "../support/legacyBuyer.ts"
-import { skipAloud } from "../support/oracle.ts"
+import * as signatures from "../../src/payments/wasmSignatures.ts"
+import { type Address, address, type Authorization } from "../../src/payments/domain/payment.ts"
+import { type Product, products } from "../../src/catalog/domain/product.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { type Anvil, hasAnvil, skipWithoutAnvil, startAnvil } from "../support/payments/anvil.ts"
+import { buyer } from "../support/payments/buyers.ts"
+import { errandOfVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
+import { skipAloud } from "../support/venues/oracle.ts"
 import { type Service, startDev } from "../support/process.ts"
-import { type ReferenceFacilitator, startFacilitator } from "../support/referenceFacilitator.ts"
-import { authorizationFor, nonce, terms, token } from "../support/terms.ts"
+import {
+  type ReferenceFacilitator,
+  startFacilitator,
+} from "../support/payments/referenceFacilitator.ts"
+import { authorizationFor, nonce, terms, token } from "../support/payments/terms.ts"
 import {
   deployToken,
   sent,
@@ -29,7 +32,7 @@ import {
   succeeded,
   toToken,
   transferCall,
-} from "../support/token.ts"
+} from "../support/payments/token.ts"
 
 const treasuryKey = `0x${"7ea5".padEnd(64, "0")}` as const
 const treasury = address(privateKeyToAddress(treasuryKey))

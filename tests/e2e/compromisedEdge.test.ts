@@ -9,22 +9,22 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerPostgres } from "../../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
-import { layer as paymentStore } from "../../src/adapters/postgres/payments.ts"
-import { layer as refundStore } from "../../src/adapters/postgres/refunds.ts"
-import { grantRoles, roles } from "../../src/adapters/postgres/roles.ts"
-import { layer as signaturesLayer } from "../../src/adapters/signatures.ts"
-import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
-import { layer as treasuryOf } from "../../src/adapters/treasury.ts"
-import { address, type Authorization } from "../../src/domain/payment.ts"
-import { refundMax } from "../../src/domain/refund.ts"
-import { Refunds } from "../../src/services/Refunds.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
-import { Treasury } from "../../src/services/Treasury.ts"
-import { buyer } from "../support/buyers.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
+import { layer as refundStore } from "../../src/payments/postgres/refundStore.ts"
+import { grantRoles, roles } from "../../src/postgres/roles.ts"
+import { layer as signaturesLayer } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { layer as treasuryOf } from "../../src/payments/refunds/keyTreasury.ts"
+import { address, type Authorization } from "../../src/payments/domain/payment.ts"
+import { refundMax } from "../../src/payments/domain/refund.ts"
+import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { Treasury } from "../../src/payments/refunds/Treasury.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import {
   type Attacker,
   type Claimed,
@@ -38,11 +38,11 @@ import {
   never,
   walks,
   walkToDebt,
-} from "../support/edgeAttacks.ts"
+} from "../support/payments/edgeAttacks.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/oracle.ts"
+import { skipAloud } from "../support/venues/oracle.ts"
 import { freshSchema } from "../support/stores.ts"
-import { nonce, terms, token } from "../support/terms.ts"
+import { nonce, terms, token } from "../support/payments/terms.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 const treasuryKey = Redacted.make(`0x${"ab".repeat(32)}` as const)

@@ -5,12 +5,12 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { usd } from "../../src/domain/money.ts"
-import { products } from "../../src/domain/product.ts"
-import { hasDocumentTools, judge, type Ran, runTool } from "../support/documentTools.ts"
+import { usd } from "../../src/core/domain/money.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { hasDocumentTools, judge, type Ran, runTool } from "../support/http/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/oracle.ts"
-import { servedFace } from "../support/servedFace.ts"
+import { skipAloud } from "../support/venues/oracle.ts"
+import { servedFace } from "../support/http/servedFace.ts"
 
 const sold = Object.values(products)
 

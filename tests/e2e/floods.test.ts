@@ -6,16 +6,16 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref, References, type Scope } from "effect"
-import { layer as signatures } from "../../src/adapters/signatures.ts"
-import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
-import { layerMemory, Ledger } from "../../src/adapters/simulation/ledger.ts"
-import { address, Bytes32 } from "../../src/domain/payment.ts"
-import { type Product, products } from "../../src/domain/product.ts"
-import { Facilitator } from "../../src/services/Facilitator.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger } from "../../src/payments/simulated/ledger.ts"
+import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
+import { type Product, products } from "../../src/catalog/domain/product.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Random } from "../model/random.ts"
 import { liveTest } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/memoryPayments.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   ask,
   openReplica,
@@ -23,8 +23,8 @@ import {
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/shop.ts"
-import { headerOf, terms, token } from "../support/terms.ts"
+} from "../support/http/shop.ts"
+import { headerOf, terms, token } from "../support/payments/terms.ts"
 
 const flood = 600
 const allowance = 30

@@ -7,9 +7,9 @@
 import { ok } from "node:assert/strict"
 import { Effect, Random } from "effect"
 import { liveTest } from "../support/effect.ts"
-import { requestDrawer } from "../support/fuzz.ts"
+import { requestDrawer } from "../support/http/fuzz.ts"
 import { type Service, startDev } from "../support/process.ts"
-import { anyRpcCall } from "../support/rpcFuzz.ts"
+import { anyRpcCall } from "../support/http/rpcFuzz.ts"
 
 const requests = 20_000
 const seed = "fuzz-process-1"

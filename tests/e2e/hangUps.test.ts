@@ -8,13 +8,13 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Layer, Schedule } from "effect"
-import { layer as paymentStore } from "../../src/adapters/postgres/payments.ts"
-import { layer as signatures } from "../../src/adapters/signatures.ts"
-import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
-import { layerStore, Ledger } from "../../src/adapters/simulation/ledger.ts"
-import { address, type Bytes32, type PaymentState } from "../../src/domain/payment.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
+import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerStore, Ledger } from "../../src/payments/simulated/ledger.ts"
+import { address, type Bytes32, type PaymentState } from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
 import { Random } from "../model/random.ts"
 import { liveTest } from "../support/effect.ts"
 import {
@@ -27,10 +27,10 @@ import {
   signedFor,
   soldIn,
   stockedWorld,
-} from "../support/shop.ts"
+} from "../support/http/shop.ts"
 import { embeddedStore } from "../support/stores.ts"
-import { nonce, terms, token } from "../support/terms.ts"
-import { makeTurnstile, type Place } from "../support/turnstile.ts"
+import { nonce, terms, token } from "../support/payments/terms.ts"
+import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
 
 const key = "the-first-callers-secret"
 const patience = Duration.seconds(10)

@@ -6,21 +6,27 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Duration, Effect, Layer, Option, Ref, Result, Schedule } from "effect"
-import { Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
-import { address } from "../../src/domain/payment.ts"
-import { products } from "../../src/domain/product.ts"
-import { decodePaymentJson } from "../../src/domain/shownPayment.ts"
-import { skills } from "../../src/domain/skill.ts"
-import { Payments } from "../../src/services/Payments.ts"
-import { type Payment, PaymentStore } from "../../src/services/PaymentStore.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
-import { buyer } from "../support/buyers.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { decodePaymentJson } from "../../src/payments/domain/x402/paymentPayload.ts"
+import { skills } from "../../src/catalog/domain/skill.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeFace, makeWorld, type World } from "../support/face.ts"
-import { clientKinds, connect, currentRequest, payFor, type ToolResult } from "../support/mcp.ts"
+import { makeFace, makeWorld, type World } from "../support/http/face.ts"
+import {
+  clientKinds,
+  connect,
+  currentRequest,
+  payFor,
+  type ToolResult,
+} from "../support/http/mcp.ts"
 import { bookOf, endingMarket, pricesOver, whaleRow } from "../support/products.ts"
-import { market, replica } from "../support/sales.ts"
-import { token } from "../support/terms.ts"
+import { market, replica } from "../support/payments/sales.ts"
+import { token } from "../support/payments/terms.ts"
 
 const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)

@@ -6,10 +6,10 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { flagsOf } from "../../src/sandbox.ts"
+import { flagsOf } from "../../src/app/sandbox.ts"
 import { liveTest } from "../support/effect.ts"
-import { key, modelServer, says } from "../support/modelServer.ts"
-import { digestDraft } from "../support/questions.ts"
+import { key, modelServer, says } from "../support/writing/modelServer.ts"
+import { digestDraft } from "../support/writing/questions.ts"
 
 /** What the client would look for, if it looked. */
 const misleading = {

@@ -12,11 +12,11 @@ import {
   withBazaar,
 } from "@x402/extensions"
 import { Effect } from "effect"
-import { freeRows } from "../../src/domain/freeRow.ts"
-import { products } from "../../src/domain/product.ts"
+import { freeRows } from "../../src/catalog/domain/freeRow.ts"
+import { products } from "../../src/catalog/domain/product.ts"
 import { liveTest } from "../support/effect.ts"
-import { readLlmsText } from "../support/llmsText.ts"
-import { servedFace } from "../support/servedFace.ts"
+import { readLlmsText } from "../support/http/llmsText.ts"
+import { servedFace } from "../support/http/servedFace.ts"
 
 const sold = Object.values(products)
 

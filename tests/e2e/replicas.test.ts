@@ -9,18 +9,18 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerPostgres } from "../../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
-import type { Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
-import { Ledger } from "../../src/adapters/simulation/ledger.ts"
-import { type Product, products } from "../../src/domain/product.ts"
-import { address, Bytes32 } from "../../src/domain/payment.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
-import { ticket } from "../adapters/payments.laws.ts"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import type { Misbehaviour } from "../../src/payments/simulated/facilitator.ts"
+import { Ledger } from "../../src/payments/simulated/ledger.ts"
+import { type Product, products } from "../../src/catalog/domain/product.ts"
+import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { ticket } from "../payments/paymentStore.laws.ts"
 import { Random } from "../model/random.ts"
 import { liveTest } from "../support/effect.ts"
-import { encodings } from "../support/encodings.ts"
-import { skipAloud } from "../support/oracle.ts"
+import { encodings } from "../support/payments/encodings.ts"
+import { skipAloud } from "../support/venues/oracle.ts"
 import {
   type Ask,
   ask,
@@ -31,9 +31,9 @@ import {
   signedFor,
   stockedWorld,
   type Told,
-} from "../support/shop.ts"
+} from "../support/http/shop.ts"
 import { freshSchema } from "../support/stores.ts"
-import { terms } from "../support/terms.ts"
+import { terms } from "../support/payments/terms.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 const copies = 50

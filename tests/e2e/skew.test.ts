@@ -7,16 +7,16 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Clock, Duration, Effect, Layer, References, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as signatures } from "../../src/adapters/signatures.ts"
-import { layerLedger, type Misbehaviour } from "../../src/adapters/simulation/facilitator.ts"
-import { layerMemory, Ledger } from "../../src/adapters/simulation/ledger.ts"
-import { address } from "../../src/domain/payment.ts"
-import { defaultTiming } from "../../src/services/timing.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
-import { meanwhile } from "../support/badFacilitator.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger, type Misbehaviour } from "../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger } from "../../src/payments/simulated/ledger.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { defaultTiming } from "../../src/payments/timing.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/memoryPayments.ts"
-import { startSeconds } from "../support/sales.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { startSeconds } from "../support/payments/sales.ts"
 import {
   ask,
   openReplica,
@@ -27,9 +27,9 @@ import {
   signedFor,
   soldIn,
   stockedWorld,
-} from "../support/shop.ts"
+} from "../support/http/shop.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
-import { nonce, terms } from "../support/terms.ts"
+import { nonce, terms } from "../support/payments/terms.ts"
 
 const skewsMs = [-20_000, 0, 20_000] as const
 const key = "the-first-callers-secret"

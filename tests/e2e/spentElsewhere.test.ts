@@ -7,18 +7,18 @@
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Duration, Effect, Layer, Option, References, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as signatures } from "../../src/adapters/signatures.ts"
-import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../src/adapters/simulation/ledger.ts"
-import { address } from "../../src/domain/payment.ts"
-import { defaultTiming } from "../../src/services/timing.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
-import { Signatures } from "../../src/services/Signatures.ts"
-import { meanwhile } from "../support/badFacilitator.ts"
-import { buyer } from "../support/buyers.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { address } from "../../src/payments/domain/payment.ts"
+import { defaultTiming } from "../../src/payments/timing.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { meanwhile } from "../support/payments/badFacilitator.ts"
+import { buyer } from "../support/payments/buyers.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/memoryPayments.ts"
-import { startSeconds } from "../support/sales.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { startSeconds } from "../support/payments/sales.ts"
 import {
   ask,
   openReplica,
@@ -28,9 +28,9 @@ import {
   signedFor,
   soldIn,
   stockedWorld,
-} from "../support/shop.ts"
-import { terms, token } from "../support/terms.ts"
-import { makeTurnstile, type Place } from "../support/turnstile.ts"
+} from "../support/http/shop.ts"
+import { terms, token } from "../support/payments/terms.ts"
+import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
 
 const key = "the-first-callers-secret"
 const friend = address(buyer(9).address)

@@ -7,21 +7,21 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Clock, Duration, Effect, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
-import { layer as signatures } from "../../src/adapters/signatures.ts"
-import { layerLedger } from "../../src/adapters/simulation/facilitator.ts"
-import { layerMemory } from "../../src/adapters/simulation/ledger.ts"
-import { Chain, ChainUnavailable } from "../../src/services/Chain.ts"
-import { defaultTiming } from "../../src/services/timing.ts"
+import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
+import { layerMemory } from "../../src/payments/simulated/ledger.ts"
+import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
+import { defaultTiming } from "../../src/payments/timing.ts"
 import {
   facilitatorAt,
   type Habits,
   meanwhile,
   outages,
   startBadFacilitator,
-} from "../support/badFacilitator.ts"
+} from "../support/payments/badFacilitator.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/memoryPayments.ts"
-import { startSeconds } from "../support/sales.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { startSeconds } from "../support/payments/sales.ts"
 import {
   ask,
   openReplica,
@@ -31,8 +31,8 @@ import {
   soldIn,
   stockedWorld,
   type Told,
-} from "../support/shop.ts"
-import { nonce } from "../support/terms.ts"
+} from "../support/http/shop.ts"
+import { nonce } from "../support/payments/terms.ts"
 
 const key = "the-first-callers-secret"
 const outageSeconds = 60

@@ -7,22 +7,30 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type ProductId, products } from "../../src/domain/product.ts"
+import { type ProductId, products } from "../../src/catalog/domain/product.ts"
 import {
   NotCharged,
   RefundQueued,
   type RefusalCode,
   refusalCodes,
   Unresolved,
-} from "../../src/domain/refusal.ts"
-import { digestEvery } from "../../src/domain/digest.ts"
-import { minute } from "../../src/domain/time.ts"
+} from "../../src/core/domain/refusal.ts"
+import { digestEvery } from "../../src/digest/domain/digest.ts"
+import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, paymentFor } from "../support/face.ts"
-import { heldDigest } from "../support/heldDigests.ts"
-import { faultOf } from "../support/shape.ts"
-import { at, json, missing, noon, sellingAs, stocked, stockedFace } from "../support/stockedFace.ts"
-import { terms } from "../support/terms.ts"
+import { makeFace, paymentFor } from "../support/http/face.ts"
+import { heldDigest } from "../support/digest/heldDigests.ts"
+import { faultOf } from "../support/http/shape.ts"
+import {
+  at,
+  json,
+  missing,
+  noon,
+  sellingAs,
+  stocked,
+  stockedFace,
+} from "../support/http/stockedFace.ts"
+import { terms } from "../support/payments/terms.ts"
 
 /** Free path, and what a client reads there by name. */
 const free: ReadonlyArray<readonly [path: string, names: string]> = [

@@ -7,15 +7,23 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
-import { products } from "../../src/domain/product.ts"
-import { NotCharged, type RefusalCode } from "../../src/domain/refusal.ts"
-import { hour } from "../../src/domain/time.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { NotCharged, type RefusalCode } from "../../src/core/domain/refusal.ts"
+import { hour } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeFace, paymentFor } from "../support/face.ts"
-import { heldDigest } from "../support/heldDigests.ts"
-import { faultOf } from "../support/shape.ts"
-import { at, json, missing, noon, sellingAs, stocked, stockedFace } from "../support/stockedFace.ts"
-import { terms } from "../support/terms.ts"
+import { makeFace, paymentFor } from "../support/http/face.ts"
+import { heldDigest } from "../support/digest/heldDigests.ts"
+import { faultOf } from "../support/http/shape.ts"
+import {
+  at,
+  json,
+  missing,
+  noon,
+  sellingAs,
+  stocked,
+  stockedFace,
+} from "../support/http/stockedFace.ts"
+import { terms } from "../support/payments/terms.ts"
 
 const base = terms.publicBaseUrl
 const knownPayment = `/v1/payments/0x${"5a".repeat(32)}`

@@ -6,12 +6,12 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
-import { digestAgeMax } from "../../src/domain/digest.ts"
-import { products } from "../../src/domain/product.ts"
-import { minute } from "../../src/domain/time.ts"
+import { digestAgeMax } from "../../src/digest/domain/digest.ts"
+import { products } from "../../src/catalog/domain/product.ts"
+import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/face.ts"
-import { faultOf } from "../support/shape.ts"
+import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/http/face.ts"
+import { faultOf } from "../support/http/shape.ts"
 
 const free = [
   ...["/v1/index", "/v1/pulse", "/v1/digest/brief", "/v1/track-record"],

@@ -4,21 +4,25 @@
  * @module
  */
 import { Duration, Effect, Result } from "effect"
-import { type DigestBrief, type DigestDraft, digestSections } from "../../src/domain/digest.ts"
-import { digestBrief } from "../../src/domain/digestFacts.ts"
-import { templateDigest } from "../../src/domain/digestTemplate.ts"
-import { digestComplaints, digestOf } from "../../src/domain/digestText.ts"
-import type { Fact, Passage } from "../../src/domain/facts.ts"
-import { judgeDetection, statementFacts } from "../../src/domain/predetermined.ts"
-import type { ReportBrief, ReportDraft } from "../../src/domain/report.ts"
-import { reportBrief } from "../../src/domain/reportFacts.ts"
-import { templateReport } from "../../src/domain/reportTemplate.ts"
-import { reportComplaints } from "../../src/domain/reportText.ts"
-import { named } from "../../src/domain/untrusted.ts"
-import { Detector } from "../../src/services/Detector.ts"
-import { Narrator } from "../../src/services/Narrator.ts"
-import { written } from "../../src/services/writing.ts"
-import type { Behaviour } from "../support/modelServer.ts"
+import {
+  type DigestBrief,
+  type DigestDraft,
+  digestSections,
+} from "../../src/digest/domain/digest.ts"
+import { digestBrief } from "../../src/digest/domain/facts.ts"
+import { templateDigest } from "../../src/digest/domain/template.ts"
+import { digestComplaints, digestOf } from "../../src/digest/domain/text.ts"
+import type { Fact, Passage } from "../../src/writing/domain/facts.ts"
+import { judgeDetection, statementFacts } from "../../src/predetermined/domain/predetermined.ts"
+import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.ts"
+import { reportBrief } from "../../src/research/domain/facts.ts"
+import { templateReport } from "../../src/research/domain/template.ts"
+import { reportComplaints } from "../../src/research/domain/text.ts"
+import { named } from "../../src/core/domain/untrusted.ts"
+import { Detector } from "../../src/predetermined/Detector.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { written } from "../../src/writing/writing.ts"
+import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
 import { type Payload, payloads } from "./payloads.ts"
 import {

@@ -8,10 +8,10 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Console, Effect, References } from "effect"
-import type { Detector } from "../../src/services/Detector.ts"
-import type { Narrator } from "../../src/services/Narrator.ts"
+import type { Detector } from "../../src/predetermined/Detector.ts"
+import type { Narrator } from "../../src/writing/Narrator.ts"
 import { liveTest } from "../support/effect.ts"
-import { type ModelServer, modelServer, overModel } from "../support/modelServer.ts"
+import { type ModelServer, modelServer, overModel } from "../support/writing/modelServer.ts"
 import {
   acceptedDetection,
   briefOfDigest,

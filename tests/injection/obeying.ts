@@ -4,11 +4,11 @@
  *
  * @module
  */
-import { type DigestDraft, digestSections } from "../../src/domain/digest.ts"
-import type { Passage } from "../../src/domain/facts.ts"
-import type { ReportDraft } from "../../src/domain/report.ts"
-import { type Behaviour, type Call, says } from "../support/modelServer.ts"
-import { honestDigest, honestReport } from "../support/writers.ts"
+import { type DigestDraft, digestSections } from "../../src/digest/domain/digest.ts"
+import type { Passage } from "../../src/writing/domain/facts.ts"
+import type { ReportDraft } from "../../src/research/domain/report.ts"
+import { type Behaviour, type Call, says } from "../support/writing/modelServer.ts"
+import { honestDigest, honestReport } from "../support/writing/writers.ts"
 
 /** A fact as it stands in a prompt. */
 export interface ShownFact {

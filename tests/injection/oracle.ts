@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Fact, Passage } from "../../src/domain/facts.ts"
+import type { Fact, Passage } from "../../src/writing/domain/facts.ts"
 
 /** What is wrong with a passage that was published; empty when nothing is. */
 export function publishedFaults(

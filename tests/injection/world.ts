@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { DetectionQuestion } from "../../src/domain/detection.ts"
-import type { DigestMaterial, EndedMarket } from "../../src/domain/digestMaterial.ts"
-import { type FeedItem, marketRef } from "../../src/domain/feed.ts"
-import { type Market, MarketId, Slug } from "../../src/domain/market.ts"
-import type { ReportMaterial } from "../../src/domain/reportMaterial.ts"
-import { hour, isoTime, minute } from "../../src/domain/time.ts"
-import { named } from "../../src/domain/untrusted.ts"
-import { market, now, shown } from "../support/market.ts"
-import { openEntry, reportMaterial } from "../support/reports.ts"
+import type { DetectionQuestion } from "../../src/predetermined/domain/detection.ts"
+import type { DigestMaterial, EndedMarket } from "../../src/digest/domain/material.ts"
+import { type FeedItem, marketRef } from "../../src/feed/domain/item.ts"
+import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
+import type { ReportMaterial } from "../../src/research/domain/material.ts"
+import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
+import { named } from "../../src/core/domain/untrusted.ts"
+import { market, now, shown } from "../support/movers/market.ts"
+import { openEntry, reportMaterial } from "../support/research/reports.ts"
 
 export const places = ["question", "rules", "headline", "pseudonym"] as const
 export type Place = typeof places[number]

@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { isoTime } from "../../src/domain/time.ts"
+import { isoTime } from "../../src/core/domain/time.ts"
 import type { Random } from "../model/random.ts"
 import type { Stage } from "./stage.ts"
 

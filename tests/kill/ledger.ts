@@ -7,9 +7,9 @@
  */
 import { Effect } from "effect"
 import { encodeAbiParameters, keccak256, toEventSelector } from "viem"
-import type { Anvil } from "../support/anvil.ts"
-import { token } from "../support/terms.ts"
-import { toToken } from "../support/token.ts"
+import type { Anvil } from "../support/payments/anvil.ts"
+import { token } from "../support/payments/terms.ts"
+import { toToken } from "../support/payments/token.ts"
 
 /** A transfer by authorization. */
 export interface Moved {

@@ -8,7 +8,7 @@
  */
 import { Cause, Console, Effect, Exit, Fiber, FiberSet, Schedule } from "effect"
 import { Random } from "../model/random.ts"
-import { hasAnvil } from "../support/anvil.ts"
+import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
 import { buyOnce, type Market } from "./client.ts"
 import { enough, killPostgres, killProcesses, makeTally, type Tally, total } from "./faults.ts"

@@ -7,12 +7,15 @@
 import { Effect, Schedule } from "effect"
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
 import { Random } from "../model/random.ts"
-import { type Anvil, startAnvil } from "../support/anvil.ts"
-import { buyer } from "../support/buyers.ts"
-import { type ChaosFacilitator, startChaosFacilitator } from "../support/chaosFacilitator.ts"
+import { type Anvil, startAnvil } from "../support/payments/anvil.ts"
+import { buyer } from "../support/payments/buyers.ts"
+import {
+  type ChaosFacilitator,
+  startChaosFacilitator,
+} from "../support/payments/chaosFacilitator.ts"
 import { freePort, type PostgresCluster, startPostgresCluster } from "../support/postgresCluster.ts"
-import { terms } from "../support/terms.ts"
-import { deployToken, sent, toToken } from "../support/token.ts"
+import { terms } from "../support/payments/terms.ts"
+import { deployToken, sent, toToken } from "../support/payments/token.ts"
 import { keep, type Kept } from "./processes.ts"
 
 export interface Parts {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProductId } from "../../src/domain/product.ts"
+import type { ProductId } from "../../src/catalog/domain/product.ts"
 
 /** What a client does with one authorization. */
 export const stories = [

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { isoTime } from "../../src/domain/time.ts"
+import { isoTime } from "../../src/core/domain/time.ts"
 import { type Ledger, type Moved, refundNonceOf } from "./ledger.ts"
 import { type Exchange, keyOf, type Transcript } from "./transcript.ts"
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { moves, paymentEvents, paymentStates } from "../../src/domain/payment.ts"
+import { moves, paymentEvents, paymentStates } from "../../src/payments/domain/payment.ts"
 import type { Run } from "./simulate.ts"
 
 /** Sums over many runs. */

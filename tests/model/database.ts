@@ -5,9 +5,14 @@
  *
  * @module
  */
-import { moves, type PaymentEvent, type PaymentState, reaches } from "../../src/domain/payment.ts"
-import { refundMoves, refundReaches, type RefundState } from "../../src/domain/refund.ts"
-import type { SettlementOrder } from "../../src/domain/product.ts"
+import {
+  moves,
+  type PaymentEvent,
+  type PaymentState,
+  reaches,
+} from "../../src/payments/domain/payment.ts"
+import { refundMoves, refundReaches, type RefundState } from "../../src/payments/domain/refund.ts"
+import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { type Authorization, nonceKey } from "./chain.ts"
 import { type Kernel, type Steps, type Task, wait } from "./kernel.ts"
 import type { Mutant, Tame } from "./mutants.ts"

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sentAgain, wasTaken } from "../../src/domain/payment.ts"
+import { sentAgain, wasTaken } from "../../src/payments/domain/payment.ts"
 import {
   alreadyUsed,
   type Call,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { PaymentState } from "../../src/domain/payment.ts"
+import type { PaymentState } from "../../src/payments/domain/payment.ts"
 import { type Entry, nonceKey, payTo, treasuries } from "./chain.ts"
 import type { Logged, Row } from "./database.ts"
 import type { Told, World } from "./world.ts"

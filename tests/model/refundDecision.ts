@@ -4,8 +4,8 @@
  * @module
  */
 import { Schema } from "effect"
-import { Address, Bytes32, PaymentId, Signature } from "../../src/domain/payment.ts"
-import { type Action, decide, type Proof as Seen } from "../../src/domain/refund.ts"
+import { Address, Bytes32, PaymentId, Signature } from "../../src/payments/domain/payment.ts"
+import { type Action, decide, type Proof as Seen } from "../../src/payments/domain/refund.ts"
 import { blockSeconds, nonceKey, payTo, type Proof, treasuries, type View } from "./chain.ts"
 import type { Refund, Row } from "./database.ts"
 import { proofIn } from "./proof.ts"

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SettlementOrder } from "../../src/domain/product.ts"
+import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { Chain, type ChainFaults } from "./chain.ts"
 import { Database, type DatabaseFaults } from "./database.ts"
 import { Kernel, type KernelFaults, type Machine } from "./kernel.ts"

@@ -6,7 +6,7 @@
 import { setImmediate } from "node:timers"
 import { Arbitrary, Clock, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import type { EpochMs } from "../../src/domain/time.ts"
+import type { EpochMs } from "../../src/core/domain/time.ts"
 
 /** A test whose time is the TestClock. */
 export function test<E>(

@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Option } from "effect"
-import { JobSlots } from "../../src/services/JobSlots.ts"
+import { JobSlots } from "../../src/core/JobSlots.ts"
 
 interface Held {
   readonly slot: number

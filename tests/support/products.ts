@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect, Layer, Option, Ref, Stream } from "effect"
-import type { OrderBook } from "../../src/domain/book.ts"
+import type { OrderBook } from "../../src/markets/domain/book.ts"
 import {
   type Market,
   MarketId,
@@ -12,21 +12,21 @@ import {
   type SeriesPoint,
   Slug,
   TokenId,
-} from "../../src/domain/market.ts"
-import { endingWithin } from "../../src/domain/resolving.ts"
-import { hour } from "../../src/domain/time.ts"
-import type { Proposal } from "../../src/domain/detection.ts"
-import type { OpenEntry } from "../../src/domain/reportMaterial.ts"
-import type { WalletTotals } from "../../src/domain/score.ts"
-import { noVerdicts, type VerdictCounts } from "../../src/domain/selfScore.ts"
-import type { TrackedWallet } from "../../src/domain/tracking.ts"
-import type { CalibratedWhale, WhaleRow } from "../../src/domain/whale.ts"
-import { MarketStore } from "../../src/services/MarketStore.ts"
-import { News, type NewsFound } from "../../src/services/News.ts"
-import { VenueClient, VenueUnavailable } from "../../src/services/VenueClient.ts"
-import { ScoreStore } from "../../src/services/ScoreStore.ts"
-import { WhaleStore } from "../../src/services/WhaleStore.ts"
-import { market } from "./market.ts"
+} from "../../src/markets/domain/market.ts"
+import { endingWithin } from "../../src/markets/domain/resolving.ts"
+import { hour } from "../../src/core/domain/time.ts"
+import type { Proposal } from "../../src/predetermined/domain/detection.ts"
+import type { OpenEntry } from "../../src/research/domain/material.ts"
+import type { WalletTotals } from "../../src/whales/domain/score.ts"
+import { noVerdicts, type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
+import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
+import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { News, type NewsFound } from "../../src/news/News.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { market } from "./movers/market.ts"
 
 export interface Shelf {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>

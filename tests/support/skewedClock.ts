@@ -4,9 +4,9 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { Chain } from "../../src/services/Chain.ts"
-import { Facilitator } from "../../src/services/Facilitator.ts"
-import { PaymentStore } from "../../src/services/PaymentStore.ts"
+import { Chain } from "../../src/payments/Chain.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { clockAhead } from "./effect.ts"
 
 /** Runs a service on a clock that is `ms` ahead; what it asks over a wire stays on the right one. */

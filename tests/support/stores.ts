@@ -7,8 +7,8 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layerEmbedded, layerPostgres } from "../../src/adapters/postgres/client.ts"
-import { migrate, migrationFiles } from "../../src/adapters/postgres/migrate.ts"
+import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
 

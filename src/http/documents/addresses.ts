@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { iconPath } from "../../domain/challenge.ts"
-import { freeRows } from "../../domain/freeRow.ts"
-import type { HeaderPair } from "../answer.ts"
+import { iconPath } from "../../payments/domain/x402/challenge.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import type { HeaderPair } from "../server/answer.ts"
 
 /** The paths of the documents, and of what agents post to. */
 export const paths = {

@@ -6,11 +6,11 @@
  *
  * @module
  */
-import { exampleOf } from "../../domain/bazaar.ts"
-import { iconPath } from "../../domain/challenge.ts"
-import { usd } from "../../domain/money.ts"
-import { type Skill, skills } from "../../domain/skill.ts"
-import type { PaymentTerms } from "../../domain/x402.ts"
+import { exampleOf } from "../../payments/domain/x402/bazaar.ts"
+import { iconPath } from "../../payments/domain/x402/challenge.ts"
+import { usd } from "../../core/domain/money.ts"
+import { type Skill, skills } from "../../catalog/domain/skill.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 
 /** The x402 extension of A2A under both of its names: v0.2's, and v0.1's, which libraries use. */
 export const x402Extensions = [
@@ -18,7 +18,7 @@ export const x402Extensions = [
   "https://github.com/google-a2a/a2a-x402/v0.1",
 ] as const
 
-export interface AgentCardOptions {
+interface AgentCardOptions {
   readonly terms: PaymentTerms
   /** Of the interface. */
   readonly version: string

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { exampleOf } from "../../domain/bazaar.ts"
-import type { Parameter } from "../../domain/product.ts"
+import { exampleOf } from "../../payments/domain/x402/bazaar.ts"
+import type { Parameter } from "../../catalog/domain/product.ts"
 
 interface Callable {
   readonly path: string

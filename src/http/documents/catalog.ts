@@ -5,15 +5,15 @@
  * @module
  */
 import { Record, Result } from "effect"
-import { paymentRequired } from "../../domain/challenge.ts"
-import { freeRows } from "../../domain/freeRow.ts"
-import { usd, usdDecimals } from "../../domain/money.ts"
-import { type Product, products } from "../../domain/product.ts"
-import { operationId, skillName } from "../../domain/skill.ts"
-import type { PaymentTerms } from "../../domain/x402.ts"
-import { type Answer, answer } from "../answer.ts"
-import { prepare, type PreparedRefusal } from "../errors.ts"
-import { decodeQuery, type GivenFault, sentenceOf } from "../query.ts"
+import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { usd, usdDecimals } from "../../core/domain/money.ts"
+import { type Product, products } from "../../catalog/domain/product.ts"
+import { operationId, skillName } from "../../catalog/domain/skill.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { type Answer, answer } from "../server/answer.ts"
+import { prepare, type PreparedRefusal } from "../server/errors.ts"
+import { decodeQuery, type GivenFault, sentenceOf } from "../paywall/query.ts"
 import { description, linkHeader, paths } from "./addresses.ts"
 
 export interface CatalogOptions {

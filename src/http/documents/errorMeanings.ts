@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RefusalCode } from "../../domain/refusal.ts"
+import type { RefusalCode } from "../../core/domain/refusal.ts"
 
 const notUsed = "a payment that was shown was not used"
 

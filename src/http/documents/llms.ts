@@ -4,16 +4,16 @@
  *
  * @module
  */
-import { freeRows } from "../../domain/freeRow.ts"
-import { usd } from "../../domain/money.ts"
-import { type Product, products } from "../../domain/product.ts"
-import { second } from "../../domain/time.ts"
-import type { PaymentTerms } from "../../domain/x402.ts"
-import type { Budget } from "../limits.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { usd } from "../../core/domain/money.ts"
+import { type Product, products } from "../../catalog/domain/product.ts"
+import { second } from "../../core/domain/time.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import type { Budget } from "../server/limits.ts"
 import { description, paths } from "./addresses.ts"
 import { parameterLine } from "./calls.ts"
 
-export interface LlmsOptions {
+interface LlmsOptions {
   readonly terms: PaymentTerms
   readonly paymentMode: "live" | "simulated"
   readonly limits: { readonly free: Budget }

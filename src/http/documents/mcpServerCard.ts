@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { PaymentTerms } from "../../domain/x402.ts"
-import { revisions } from "../mcpServer.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { revisions } from "../mcp/server.ts"
 import { paths } from "./addresses.ts"
 
 /** The card, as an object: what it says depends on nothing else. */

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { freeRows } from "../../domain/freeRow.ts"
-import { usd, usdDecimals } from "../../domain/money.ts"
-import { products } from "../../domain/product.ts"
-import { type PaymentTerms, requirements } from "../../domain/x402.ts"
-import { paymentsPrefix } from "../paymentStatus.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { usd, usdDecimals } from "../../core/domain/money.ts"
+import { products } from "../../catalog/domain/product.ts"
+import { type PaymentTerms, requirements } from "../../payments/domain/x402/terms.ts"
+import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { exampleCall } from "./calls.ts"
 
 /** The section, with its heading. */

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { EpochMs } from "../../domain/time.ts"
-import { type Answer, answer } from "../answer.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { type Answer, answer } from "../server/answer.ts"
 import { linkHeader, links, paths, textType } from "./addresses.ts"
 
 /** /robots.txt: everything may be read; `Content-Signal` says what for. */

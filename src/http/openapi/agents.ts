@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { freeRows } from "../../domain/freeRow.ts"
-import { skillName } from "../../domain/skill.ts"
-import type { PaymentTerms } from "../../domain/x402.ts"
-import { examplesFor } from "../examples.ts"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { skillName } from "../../catalog/domain/skill.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import { examplesFor } from "./examples.ts"
 import { anywhere, errorResponse } from "./errors.ts"
 import { answerHeaders, errorHeaders } from "./headers.ts"
 

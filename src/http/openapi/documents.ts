@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Parameter } from "../../domain/product.ts"
-import type { Answer } from "../answer.ts"
+import type { Parameter } from "../../catalog/domain/product.ts"
+import type { Answer } from "../server/answer.ts"
 import { listingParameters } from "../documents/catalog.ts"
 import { anywhere, errorResponse } from "./errors.ts"
 import { answerHeaders, linked } from "./headers.ts"

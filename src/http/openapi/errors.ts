@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { exampleErrors } from "../exampleErrors.ts"
+import { exampleErrors } from "./exampleErrors.ts"
 import { errorHeaders } from "./headers.ts"
 
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {

@@ -1,0 +1,37 @@
+/**
+ * The store and the venue that settings name: what every process has that reads the venue.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import * as replay from "../venues/replay/venue.ts"
+import * as polymarket from "../venues/polymarket/venue.ts"
+import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
+import { migrate, migrationFiles } from "../postgres/migrate.ts"
+import { holdVenue } from "../postgres/storeVenue.ts"
+import * as simulated from "../venues/simulated/venue.ts"
+import type { VenueStore } from "./settings.ts"
+
+/** The client every store works through: migrated to the newest schema, and about this venue. */
+export const databaseLayer = ({ database, venue }: VenueStore) => {
+  const client = database.kind === "postgres"
+    ? layerPostgres({ url: database.url })
+    : layerEmbedded({ dataDir: database.dir }, database.served)
+  const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
+  const prepared = Layer.effectDiscard(
+    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),
+  )
+  return Layer.provideMerge(prepared, client)
+}
+
+export const venueLayer = ({ venue }: Pick<VenueStore, "venue">) => {
+  switch (venue.kind) {
+    case "simulated":
+      return simulated.layer(simulated.devWorld(venue.seed))
+    case "replay":
+      return replay.layer({ dir: venue.dir })
+    case "polymarket":
+      return polymarket.layer(polymarket.polymarketUrls).pipe(Layer.provide(FetchHttpClient.layer))
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The catalogue of sibling products: the same on every product of the family.
+ *
+ * @module
+ */
+import { Schema } from "effect"
+
+/** Most products that a catalogue lists. */
+const familyProductsMax = 100
+
+/** A name as people read it: one line. */
+const Name = Schema.String.check(
+  Schema.isPattern(/^[^\p{Cc}]{1,100}$/u, { expected: "1 to 100 characters on one line" }),
+)
+const Slug = Schema.String.check(
+  Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,62}$/, { expected: "small letters, digits and -" }),
+)
+const Address = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[!-~]{1,500}$/, { expected: "an http or https address" }),
+)
+/** The name of a package, as its registry has it. */
+const PackageName = Schema.String.check(
+  Schema.isPattern(/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]{0,213}$/, {
+    expected: "the name of a package",
+  }),
+)
+
+/** The catalogue. */
+export const Family = Schema.Struct({
+  family: Name,
+  products: Schema.Array(Schema.Struct({
+    slug: Slug,
+    name: Name,
+    /** Where its interface is. */
+    api: Address,
+    /** The package that serves it over MCP; null where there is none. */
+    mcp: Schema.NullOr(PackageName),
+  })).check(
+    Schema.isMinLength(1, { expected: "at least one product" }),
+    Schema.isMaxLength(familyProductsMax, { expected: `at most ${familyProductsMax} products` }),
+  ),
+})
+export type Family = typeof Family.Type
+
+/** The family of one: the service itself. */
+export function familyOfOne(publicBaseUrl: string): Family {
+  const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
+  return { family: "bellwether", products: [own] }
+}

@@ -1,0 +1,73 @@
+/**
+ * What an agent can ask for by name: every product, and every free row that answers JSON.
+ *
+ * The one registry behind the contract, the documents, the skills of /a2a and the tools of /mcp.
+ *
+ * @module
+ */
+import { Record } from "effect"
+import { type FreeId, type FreeRow, freeRows } from "./freeRow.ts"
+import { type Parameter, type Product, type ProductId, products } from "./product.ts"
+
+interface Named {
+  /** What it is called over /a2a and /mcp. */
+  readonly name: SkillName
+  readonly title: string
+  readonly description: string
+  readonly tags: ReadonlyArray<string>
+  /** Where the same is asked for over HTTP. */
+  readonly path: `/${string}`
+  readonly parameters: ReadonlyArray<Parameter>
+}
+
+export interface PaidSkill extends Named {
+  readonly kind: "paid"
+  readonly id: ProductId
+  readonly product: Product
+}
+
+export interface FreeSkill extends Named {
+  readonly kind: "free"
+  readonly id: FreeId
+}
+
+export type Skill = PaidSkill | FreeSkill
+type SkillName = `get_${string}`
+
+/** The name of a row: the same in every document, in /a2a and in /mcp. */
+export function skillName({ id }: { readonly id: string }): SkillName {
+  return `get_${id}`
+}
+
+/** The name of a row in the contract, where names are camelCase. */
+export function operationId({ id }: { readonly id: string }): string {
+  return skillName({ id }).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+const paid = (id: ProductId): PaidSkill => {
+  const product: Product = products[id]
+  const { title, description, tags, path, parameters } = product
+  return {
+    ...{ kind: "paid", id, name: skillName(product), product },
+    ...{ title, description, tags, path, parameters },
+  }
+}
+
+const free = (id: FreeId): FreeSkill => {
+  const row: FreeRow = freeRows[id]
+  const { title, description, tags, path } = row
+  return { kind: "free", id, name: skillName(row), title, description, tags, path, parameters: [] }
+}
+
+/** The free ones first, as an agent should call them. */
+export const skills: ReadonlyArray<Skill> = [
+  ...Record.keys(freeRows).filter((id) => freeRows[id].format === "json").map(free),
+  ...Record.keys(products).map(paid),
+]
+
+const byName = new Map<string, Skill>(skills.map((skill) => [skill.name, skill]))
+
+/** The skill of a name; undefined when there is none. */
+export function skillOf(name: string): Skill | undefined {
+  return byName.get(name)
+}

@@ -1,0 +1,167 @@
+/**
+ * What a digest may state of the world around the prices: headlines, and markets that end soon.
+ *
+ * A headline never stands as the cause of a move: at most as reported in the same hours.
+ *
+ * @module
+ */
+import {
+  type About,
+  factOf,
+  headlineName,
+  labelName,
+  limitFact,
+  marketName,
+  type NewDigestFact,
+  noneOf,
+} from "./stating.ts"
+import type { DigestHeadline, DigestMaterial, MoverItem, UpcomingMarket } from "./material.ts"
+import {
+  countFigure,
+  durationFigure,
+  priceFigure,
+  usdFigure,
+  whenFigure,
+} from "../../writing/domain/phrases.ts"
+import { convergenceOf } from "../../markets/domain/resolving.ts"
+import { figure, say, type Statement } from "../../writing/domain/statement.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+
+/** Headlines that are stated. */
+const headlinesMax = 12
+/** Coming ends that are stated. */
+const upcomingMax = 6
+
+/** How many headlines there are, and the newest of them, those found for a market first. */
+export function newsFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
+  const { coverage, headlines } = material
+  if (headlines.length === 0 && !isHeard(coverage)) return []
+  const shown = headlines.toSorted(byRelation).slice(0, headlinesMax)
+  return [
+    newsCount(headlines),
+    ...limitFact(news, headlines.length - shown.length, "headline"),
+    ...shown.map((headline) => newsFact(headline, material)),
+  ]
+}
+
+/** Whether that there is no headline says anything. */
+function isHeard({ missing, news }: DigestMaterial["coverage"]): boolean {
+  return !missing.includes("news") && news !== null && news.answered > 0
+}
+
+function byRelation(a: DigestHeadline, b: DigestHeadline): number {
+  return Number(b.markets.length > 0) - Number(a.markets.length > 0) ||
+    b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1)
+}
+
+const news: About = { kind: "news", topic: "count", section: "context" }
+
+function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
+  if (headlines.length === 0) return noneOf(news, say`No headline was found.`)
+  const sources = figure(
+    countFigure(new Set(headlines.map(({ source }) => source)).size, "publisher"),
+  )
+  const related = headlineCount(headlines.filter(({ markets }) => markets.length > 0).length)
+  return factOf(
+    news,
+    say`${headlineCount(headlines.length)} from ${sources} ${
+      headlines.length === 1 ? "was" : "were"
+    } read, ${related} of them found for a market in play.`,
+  )
+}
+
+function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigestFact {
+  const source = labelName(headline.source)
+  const statement = say`${headlineName(headline.title)} was reported by ${source} at ${
+    figure(whenFigure(headline.publishedAt, material.until))
+  }`
+  const relation = relationOf(headline, material)
+  return relation === null
+    ? factOf({ ...news, topic: "headline", source }, say`${statement}.`)
+    : factOf({ ...news, topic: "related", source }, say`${statement}, ${relation}.`)
+}
+
+/** What the headline has to do with a market of the digest, said no stronger than it is known. */
+function relationOf(
+  { markets, publishedAt }: DigestHeadline,
+  material: DigestMaterial,
+): Statement | null {
+  const found = new Set(markets)
+  const move = material.movers
+    .filter(({ data }) => found.has(data.market.slug))
+    .toSorted((a, b) => b.feedIndex - a.feedIndex)
+    .find((move) => isDuring(publishedAt, move))
+  if (move !== undefined) {
+    return say`in the same hours as the move in ${marketName(move.data.market)}`
+  }
+  const [market] = [
+    ...[...material.movers, ...material.whaleEntries, ...material.predetermined]
+      .map(({ data }) => data.market),
+    ...material.resolutions.map(({ market }) => market),
+    ...material.upcoming,
+  ].filter(({ slug }) => found.has(slug)).sort(bySlug)
+  return market === undefined
+    ? null
+    : say`and its words are close to those of ${marketName(market)}`
+}
+
+/** Of one market under several questions, which no venue should have, always the same. */
+function bySlug(a: Named, b: Named): number {
+  return `${a.slug} ${a.question}` < `${b.slug} ${b.question}` ? -1 : 1
+}
+
+type Named = { readonly slug: string; readonly question: string }
+
+function isDuring(at: EpochMs, { createdAt, data }: MoverItem): boolean {
+  return at >= Date.parse(data.startedAt) && at <= Date.parse(createdAt)
+}
+
+/** How many markets end soon, and those with the most money still undecided. */
+export function upcomingFacts(
+  { coverage, upcoming, until }: DigestMaterial,
+): ReadonlyArray<NewDigestFact> {
+  if (upcoming.length === 0 && coverage.missing.includes("upcoming")) return []
+  const shown = upcoming.toSorted(byStakes).slice(0, upcomingMax)
+  return [
+    upcomingCount(upcoming.length),
+    ...limitFact(soon, upcoming.length - shown.length, "end of a market", "ends of markets"),
+    ...shown.map((market) => upcomingFact(market, until)),
+  ]
+}
+
+/** Liquidity weighs most where the price is furthest from either end. */
+function byStakes(a: UpcomingMarket, b: UpcomingMarket): number {
+  return openness(b) - openness(a) || a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1)
+}
+
+function openness({ liquidityUsd, mid }: UpcomingMarket): number {
+  return liquidityUsd * mid * (1 - mid)
+}
+
+const soon: About = { kind: "upcoming", topic: "count", section: "watch" }
+
+function upcomingCount(count: number): NewDigestFact {
+  if (count === 0) return noneOf(soon, say`No market with enough money in it is due to end soon.`)
+  const all = figure(countFigure(count, "market"))
+  const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
+  return factOf(soon, say`${all} ${looked} looked at.`)
+}
+
+function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
+  const { endsAt, liquidityUsd, mid, outcomes } = market
+  const end = say`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
+  const price = say`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
+  const open = convergenceOf(mid) === "contested"
+    ? "the price is still contested"
+    : "the price has converged"
+  const statement = say`${end}, ${
+    figure(durationFigure(endsAt - until))
+  } after this digest ends, ${price}; ${open}, with ${
+    figure(usdFigure(liquidityUsd))
+  } of liquidity.`
+  return factOf({ ...soon, topic: "upcoming" }, statement, say`${end}, ${price}.`)
+}
+
+function headlineCount(count: number): Statement {
+  return figure(countFigure(count, "headline"))
+}

@@ -1,0 +1,74 @@
+/**
+ * The memory of digests in PostgreSQL. The slot is the key: of two writers the second changes nothing.
+ *
+ * @module
+ */
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Digest } from "../domain/digest.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { DigestStore, type HeldDigest } from "../DigestStore.ts"
+import { jsonText } from "../../postgres/json.ts"
+
+interface Row {
+  readonly slot: Date
+  readonly until_at: Date
+  readonly feed_index: bigint
+  readonly digest: unknown
+}
+
+export const layer: Layer.Layer<DigestStore, never, SqlClient> = Layer.effect(
+  DigestStore,
+  Effect.map(SqlClient, (sql) =>
+    DigestStore.of({
+      add: add(sql),
+      latest: latest(sql),
+      since: since(sql),
+      prune: prune(sql),
+    })),
+)
+
+const columns = (sql: SqlClient) => sql.literal("slot, until_at, feed_index, digest")
+
+const decodeDigest = Schema.decodeUnknownEffect(Digest)
+const held = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }: Row) {
+  return {
+    slot: slot.getTime(),
+    until: until_at.getTime(),
+    feedIndex: Number(feed_index),
+    digest: yield* decodeDigest(digest),
+  }
+})
+
+const add = (sql: SqlClient) =>
+  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: HeldDigest) {
+    const rows = yield* sql`
+      INSERT INTO digest (slot, created_at, until_at, feed_index, digest)
+      VALUES (${new Date(slot)}, ${digest.createdAt}::timestamptz, ${new Date(until)},
+        ${BigInt(feedIndex)}, ${jsonText(digest)}::json)
+      ON CONFLICT (slot) DO NOTHING RETURNING 1`
+    return rows.length > 0
+  }, Effect.orDie)
+
+const latest = (sql: SqlClient) =>
+  sql<Row>`SELECT ${columns(sql)} FROM digest ORDER BY slot DESC LIMIT 1`.pipe(
+    Effect.flatMap(Effect.forEach(held)),
+    Effect.map((rows) => Option.fromUndefinedOr(rows[0])),
+    Effect.orDie,
+  )
+
+const since = (sql: SqlClient) =>
+  Effect.fn("DigestStore.since")(function* (since: EpochMs, limit: number) {
+    const rows = yield* sql<Row>`
+      SELECT ${columns(sql)} FROM digest WHERE created_at >= ${new Date(since)}
+      ORDER BY slot DESC LIMIT ${limit}`
+    return yield* Effect.forEach(rows, held)
+  }, Effect.orDie)
+
+const prune = (sql: SqlClient) =>
+  Effect.fn("DigestStore.prune")(function* (before: EpochMs) {
+    const [row] = yield* sql<{ gone: bigint }>`
+      WITH gone AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
+      SELECT count(*) AS gone FROM gone`
+    return Number(row?.gone ?? 0n)
+  }, Effect.orDie)

@@ -1,0 +1,55 @@
+/**
+ * The port to the feed's memory.
+ *
+ * Items become visible in index order, without gaps, with any number of writers: the index is handed
+ * out inside the appending transaction, from one counter row.
+ *
+ * @module
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { FeedHead, FeedItem, FeedType, NewFeedItem } from "./domain/item.ts"
+import type { EpochMs } from "../core/domain/time.ts"
+
+/** A stretch of the feed. */
+export interface FeedStretch<Type extends FeedType> {
+  readonly type: Type
+  readonly after: number
+  readonly upTo: number
+  readonly since: EpochMs
+  readonly limit: number
+}
+
+export class FeedStore extends Context.Service<FeedStore, {
+  /**
+   * Gives each item the next index, in order, all in one transaction. An item whose dedupe key is
+   * already in the feed is left out. Returns the items that were new.
+   */
+  readonly append: (items: ReadonlyArray<NewFeedItem>) => Effect.Effect<ReadonlyArray<FeedItem>>
+  /** The head, counting today's items from `dayStart`. */
+  readonly head: (dayStart: EpochMs) => Effect.Effect<FeedHead>
+  readonly latest: Effect.Effect<Option.Option<FeedItem>>
+  readonly byIndex: (feedIndex: number) => Effect.Effect<Option.Option<FeedItem>>
+  /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
+  readonly page: (query: {
+    readonly since: number | null
+    readonly count: number
+    readonly type: FeedType | null
+  }) => Effect.Effect<ReadonlyArray<FeedItem>>
+  /** Movers created at or after `since`, newest first, at most 1,000. */
+  readonly moversSince: (
+    since: EpochMs,
+  ) => Effect.Effect<ReadonlyArray<Extract<FeedItem, { type: "mover" }>>>
+  /**
+   * The items of one type with an index in `(after, upTo]` that were created at or after `since`: the
+   * newest first, at most `limit`, up to 1,000; and how many there are. By index, for an item may
+   * become visible later than it was made.
+   */
+  readonly between: <Type extends FeedType>(
+    query: FeedStretch<Type>,
+  ) => Effect.Effect<{
+    readonly items: ReadonlyArray<Extract<FeedItem, { type: Type }>>
+    readonly total: number
+  }>
+  /** Forgets items created before `before`; their indices are never given out again. */
+  readonly prune: (before: EpochMs) => Effect.Effect<number>
+}>()("bellwether/services/FeedStore") {}

@@ -1,0 +1,48 @@
+/**
+ * The strongest moves of the day: what the free pulse shows.
+ *
+ * @module
+ */
+import { Array, Order } from "effect"
+import type { FeedItem, MoveWindow } from "./item.ts"
+
+export type Mover = Extract<FeedItem, { type: "mover" }>
+
+/** One row of the pulse, in the shape it has on the wire. */
+export interface PulseMover {
+  readonly question: string
+  readonly window: MoveWindow
+  readonly priceStart: number
+  readonly priceNow: number
+  readonly delta: number
+  readonly liquidityUsd: number
+}
+
+const strongest = Order.mapInput(
+  Order.flip(Order.Number),
+  (mover: Mover) => Math.abs(mover.data.delta),
+)
+
+/**
+ * The `count` strongest moves, one a market: those over `24h` first, and only when they run out
+ * those over `1h`. Of equal moves the one given first stands first.
+ */
+export function strongestMoves(
+  movers: ReadonlyArray<Mover>,
+  count: number,
+): ReadonlyArray<PulseMover> {
+  const over = (window: MoveWindow) =>
+    Array.sort(movers.filter((mover) => mover.data.window === window), strongest)
+  const ranked = Array.dedupeWith(
+    [...over("24h"), ...over("1h")],
+    (a, b) => a.data.market.slug === b.data.market.slug,
+  )
+  return ranked.slice(0, count).map(({ data }) => ({
+    question: data.market.question,
+    window: data.window,
+    priceStart: data.priceStart,
+    priceNow: data.priceNow,
+    delta: data.delta,
+    liquidityUsd: data.market.liquidityUsd,
+  }))
+}

@@ -1,0 +1,88 @@
+/**
+ * The documents about the service: made once from the registry and the settings, the same bytes for
+ * everybody and on every replica.
+ *
+ * @module
+ */
+import type { Family } from "../../catalog/domain/family.ts"
+import { sampleAt } from "../../catalog/domain/sample.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { type Answer, answer } from "../server/answer.ts"
+import { agentCard } from "./agentCard.ts"
+import { linkHeader, paths, textType } from "./addresses.ts"
+import { type CatalogOptions, discovery, wellKnownX402 } from "./catalog.ts"
+import { llmsText } from "./llms.ts"
+import { type LlmsFullOptions, llmsFullText } from "./llmsFull.ts"
+import { mcpServerCard } from "./mcpServerCard.ts"
+import { apiCatalog, icon, robotsText, securityText } from "./wellKnown.ts"
+import type { Made } from "../server/edge.ts"
+import { openApiDocument } from "../openapi/openapi.ts"
+
+interface DocumentOptions extends CatalogOptions, LlmsFullOptions {
+  /** Where to turn to: a `mailto:` or `https:` address. */
+  readonly contact: string
+}
+
+/** Every document, by its path. They share the documents' budget. */
+export function documents(options: DocumentOptions): ReadonlyMap<string, Answer> {
+  const { publicBaseUrl } = options.terms
+  const text = (body: string) =>
+    answer({
+      body,
+      contentType: textType,
+      cache: "document",
+      headers: [linkHeader(publicBaseUrl)],
+    })
+  const page = text(llmsText(options))
+  const catalog = discovery(options).whole
+  const card = agentCardAnswer(options)
+  const mcpCard = answer({ body: JSON.stringify(mcpServerCard(options)), cache: "document" })
+  const others = new Map<string, Answer>([
+    [paths.home, page],
+    [paths.llms, page],
+    [paths.llmsFull, text(llmsFullText(options))],
+    [paths.discovery, catalog],
+    [paths.discoveryResources, catalog],
+    [paths.x402, wellKnownX402(options)],
+    [paths.apiCatalog, apiCatalog(publicBaseUrl)],
+    [paths.security, securityText(securityOptions(options), sampleAt)],
+    [paths.robots, robotsText(publicBaseUrl)],
+    [paths.icon, icon],
+    [paths.agentCard, card],
+    [paths.agentCardFormer, card],
+    // Whoever follows the card's own address finds it again.
+    [paths.a2a, card],
+    [paths.mcpCard, mcpCard],
+    [paths.mcpCardFormer, mcpCard],
+  ])
+  const openApi = openApiDocument({ ...options, documents: others })
+  return new Map([...others, [paths.openApi, answer({ body: openApi, cache: "document" })]])
+}
+
+/** The card of the agent at /a2a, which answers GET with it as well. */
+export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "version">): Answer {
+  return answer({ body: JSON.stringify(agentCard(options)), cache: "document" })
+}
+
+/** What some documents are when they are asked for: by the address, or by the time. */
+export function askedDocuments(
+  options: DocumentOptions,
+  now: () => EpochMs,
+): ReadonlyMap<string, (url: string) => Made> {
+  const catalog = discovery(options).asked
+  return new Map<string, (url: string) => Made>([
+    [paths.discovery, catalog],
+    [paths.discoveryResources, catalog],
+    [paths.security, () => securityText(securityOptions(options), now())],
+  ])
+}
+
+const securityOptions = ({ terms: { publicBaseUrl }, contact }: DocumentOptions) => ({
+  publicBaseUrl,
+  contact,
+})
+
+/** The catalogue of sibling products. */
+export function familyAnswer({ family, products }: Family): Answer {
+  return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
+}

@@ -1,0 +1,79 @@
+/**
+ * GET /v1/payments/{paymentId}: what became of a payment. Never what it bought, nor its secret.
+ *
+ * @module
+ */
+import { Duration, Effect, Option, Schema } from "effect"
+import { usd } from "../../core/domain/money.ts"
+import { PaymentId, paymentIdFormula } from "../../payments/domain/payment.ts"
+import { Payments } from "../../payments/Payments.ts"
+import type { Payment } from "../../payments/PaymentStore.ts"
+import { within } from "../../core/within.ts"
+import { type Answer, answer } from "../server/answer.ts"
+import type { PaymentBody } from "../openapi/bodies.ts"
+import { prepare, type PreparedRefusal } from "../server/errors.ts"
+
+export const paymentsPrefix = "/v1/payments/"
+
+/** How long the store may take over a row. */
+const findFor = Duration.seconds(2)
+const isPaymentId = Schema.is(PaymentId)
+const expected = "must be 0x and 64 hexadecimal digits"
+
+const malformed = prepare({
+  code: "invalid_parameter",
+  message: `paymentId ${expected}`,
+  details: [{ param: "paymentId", in: "path", message: expected }],
+})
+const unknown = prepare({
+  code: "not_found",
+  message: "No payment with this id was ever shown here",
+  hint: `The id is ${paymentIdFormula}.`,
+})
+
+/** Looks a payment up by what follows the prefix; null while the store cannot be asked. */
+type PaymentLookup = (
+  id: string,
+) => PreparedRefusal | Promise<Answer | PreparedRefusal | null>
+
+export const makePaymentLookup = Effect.gen(function* () {
+  const payments = yield* Payments
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const lookup: PaymentLookup = (shown) => {
+    const id = shown.toLowerCase()
+    if (!isPaymentId(id)) return malformed
+    return run(
+      payments.status(id).pipe(
+        within(findFor),
+        Effect.map(Option.match({
+          onNone: () => null,
+          onSome: Option.match({ onNone: () => unknown, onSome: statusAnswer }),
+        })),
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logWarning("Cannot look a payment up", cause), null)
+        ),
+      ),
+    )
+  }
+  return lookup
+})
+
+function statusAnswer(payment: Payment): Answer {
+  const { paymentId, state, productId, amount, paidAmount, authorization, paidAt, refund } = payment
+  const body: typeof PaymentBody.Type = {
+    success: true,
+    paymentId,
+    state,
+    product: productId,
+    amountUsd: usd(amount),
+    payer: authorization.from,
+    transaction: paidAt?.transaction ?? null,
+    refund: refund === null ? null : {
+      state: refund.state,
+      transaction: refund.transaction,
+      amountUsd: usd(paidAmount ?? amount),
+      to: authorization.from,
+    },
+  }
+  return answer({ body: JSON.stringify(body), cache: "none" })
+}

@@ -1,0 +1,160 @@
+/**
+ * Every error the service can answer with: its status, whether trying again may help, and its body.
+ *
+ * One table; the paywall, the routes and the edge all answer through it. A body never holds a stack,
+ * SQL, a host name or a key: only what a `Refusal` says.
+ *
+ * @module
+ */
+import { Context, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import {
+  type NotCharged,
+  type ParameterFault,
+  type RefundQueued,
+  type RefusalCode,
+  type Unresolved,
+} from "../../core/domain/refusal.ts"
+
+interface Rule {
+  readonly status: number
+  /** Whether the same request, sent again later, may succeed. */
+  readonly retryable: boolean
+  /** Seconds to wait when the refusal itself names none. */
+  readonly retryAfterSeconds?: number
+}
+
+const final = (status: number): Rule => ({ status, retryable: false })
+const transient = (status: number, retryAfterSeconds: number): Rule => ({
+  status,
+  retryable: true,
+  retryAfterSeconds,
+})
+
+export const rules: Readonly<Record<RefusalCode, Rule>> = {
+  invalid_parameter: final(400),
+  payment_required: final(402),
+  not_found: final(404),
+  signal_not_found: final(404),
+  market_not_found: final(404),
+  method_not_allowed: final(405),
+  payment_in_progress: { status: 409, retryable: true },
+  payment_already_used: final(409),
+  payment_conflict: final(409),
+  payment_refunded: final(410),
+  payload_too_large: final(413),
+  uri_too_long: final(414),
+  unsupported_media_type: final(415),
+  below_threshold: final(422),
+  rate_limited: transient(429, 60),
+  headers_too_large: final(431),
+  internal_error: { status: 500, retryable: true },
+  facilitator_error: transient(502, 5),
+  venue_error: transient(502, 30),
+  digest_stale: transient(503, 60),
+  data_stale: transient(503, 60),
+  payments_unavailable: transient(503, 10),
+  settlement_unresolved: transient(503, 5),
+  overloaded: transient(503, 2),
+  upstream_timeout: transient(504, 5),
+}
+
+/** An error before it is written down: everything but the request it answers. */
+export interface Refusal {
+  readonly code: RefusalCode
+  readonly message: string
+  /** True, false, or null while a settlement is unresolved; false when left out. */
+  readonly charged?: boolean | null
+  readonly hint?: string
+  readonly retryAfterSeconds?: number
+  readonly details?: ReadonlyArray<ParameterFault>
+  /** The methods the path does know. */
+  readonly allowed?: ReadonlyArray<string>
+  readonly receipt?: NotCharged["receipt"]
+  readonly refund?: NotCharged["refund"]
+}
+
+/** The id of the request being answered, as the edge chose it: letters, digits, `_` and `-`. */
+export const RequestId = Context.Reference<string>("bellwether/http/RequestId", {
+  defaultValue: () => "unknown-request",
+})
+
+/** An error written down once, for any request: only the request's id is missing. */
+export interface PreparedRefusal {
+  readonly status: number
+  /** The headers an error has of its own, beside those every answer has. */
+  readonly headers: ReadonlyArray<[name: string, value: string]>
+  /** The documented body, as JSON text. */
+  readonly body: (requestId: string) => string
+}
+
+export function prepare(refusal: Refusal): PreparedRefusal {
+  const { code, message, charged = false, hint, details, allowed, receipt, refund } = refusal
+  const { status, retryable, ...rule } = rules[code]
+  const retryAfterSeconds = refusal.retryAfterSeconds ?? rule.retryAfterSeconds
+  const error = { code, message, status, retryable, charged, hint, retryAfterSeconds }
+  const open = JSON.stringify({
+    success: false,
+    error: { ...error, details, allowed, receipt, refund },
+  }).slice(0, -"}}".length)
+  const headers: Array<[string, string]> = [
+    ["content-type", "application/json"],
+    ["cache-control", "no-store"],
+  ]
+  if (retryAfterSeconds !== undefined) headers.push(["retry-after", String(retryAfterSeconds)])
+  if (allowed !== undefined) headers.push(["allow", allowed.join(", ")])
+  return { status, headers, body: (requestId) => `${open},"requestId":"${requestId}"}}` }
+}
+
+const afterRefund = ({ id }: RefundQueued["refund"]) =>
+  `GET /v1/payments/${id} tells what becomes of the refund. ` +
+  "To try again sign a new authorization: this one is spent."
+
+/** What one of the three errors of a paid route says, as a refusal. */
+export function toRefusal(error: NotCharged | RefundQueued | Unresolved): Refusal {
+  switch (error._tag) {
+    case "NotCharged": {
+      const { code, message, hint, retryAfterSeconds, details, receipt, refund, taken } = error
+      return {
+        code,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+        ...(details === undefined ? {} : { details }),
+        ...(receipt === undefined ? {} : { receipt }),
+        ...(refund === undefined ? {} : { refund, hint: afterRefund(refund) }),
+        ...(taken === undefined ? {} : { charged: taken }),
+      }
+    }
+    case "RefundQueued":
+      return {
+        code: error.code,
+        message: error.message,
+        refund: error.refund,
+        hint: afterRefund(error.refund),
+        charged: true,
+      }
+    case "Unresolved":
+      return {
+        code: "settlement_unresolved",
+        message: error.message,
+        hint:
+          "Send the same payment again: it is never taken twice. Sent with the Idempotency-Key " +
+          "or payment-identifier of the first call it fetches the answer; without one it is told " +
+          "what became of it, and an answer that was charged is not given again.",
+        retryAfterSeconds: error.retryAfterSeconds,
+        charged: null,
+      }
+  }
+}
+
+/** Answers with an error in the documented shape. CORS and X-Request-Id are added by the edge. */
+export function refusalResponse(
+  refusal: Refusal | NotCharged | RefundQueued | Unresolved,
+): Effect.Effect<HttpServerResponse.HttpServerResponse> {
+  const { status, headers, body } = prepare("_tag" in refusal ? toRefusal(refusal) : refusal)
+  return Effect.map(
+    RequestId,
+    (requestId) => HttpServerResponse.text(body(requestId), { status, headers }),
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * Markets that resolve soon: chosen from memory, priced from their live books.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
+import { microstructure, type OrderBook } from "./domain/book.ts"
+import type { TokenId } from "./domain/market.ts"
+import { BelowThreshold } from "../core/domain/refusal.ts"
+import {
+  type EndingMarket,
+  type ResolvingQuery,
+  type ResolvingRow,
+  resolvingRows,
+} from "./domain/resolving.ts"
+import { type EpochMs, hour } from "../core/domain/time.ts"
+import { MarketStore } from "./MarketStore.ts"
+import { VenueClient } from "./VenueClient.ts"
+
+export class Resolving extends Context.Service<Resolving, {
+  /** Fails when no market is within the horizon: known without asking the venue. */
+  readonly check: (query: ResolvingQuery) => Effect.Effect<void, BelowThreshold>
+  /**
+   * The nearest end first; never empty. A venue that cannot be asked costs the microstructure, not
+   * the answer: prices are then those of the last tick.
+   */
+  readonly list: (query: ResolvingQuery) => Effect.Effect<
+    ReadonlyArray<ResolvingRow>,
+    BelowThreshold
+  >
+}>()("bellwether/services/Resolving") {
+  static readonly layer = Layer.effect(
+    Resolving,
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const venue = yield* VenueClient
+
+      const ending = Effect.fnUntraced(function* (query: ResolvingQuery, now: EpochMs) {
+        const markets = yield* store.endingWithin(query, now)
+        return markets.length === 0 ? yield* none : markets
+      })
+
+      const check = Effect.fn("Resolving.check")(function* (query: ResolvingQuery) {
+        yield* ending(query, yield* Clock.currentTimeMillis)
+      })
+
+      const list = Effect.fn("Resolving.list")(function* (query: ResolvingQuery) {
+        const now = yield* Clock.currentTimeMillis
+        const markets = yield* ending(query, now)
+        const books = yield* liveBooks(venue, markets)
+        const live = markets.filter((market) => isLive(market, books))
+        const last = yield* store.lastMids(
+          live.map(({ id }) => id),
+          { notBefore: now - freshMs, atOrBefore: now },
+        )
+        const rows = resolvingRows(live, (market) => {
+          const book = books?.byToken.get(market.tokenIds[0])
+          return {
+            book: book === undefined ? null : microstructure(book),
+            lastMid: last.get(market.id)?.mid,
+          }
+        }, now)
+        return rows.length === 0 ? yield* none : rows
+      })
+
+      return Resolving.of({ check, list })
+    }),
+  )
+}
+
+/** How old a market's own last mid may be to stand in for its live book. */
+const freshMs = hour
+/** How long the venue may take over the books. */
+const booksTime = Duration.seconds(5)
+
+const none = new BelowThreshold({
+  message: "No market within this horizon and above this liquidity is known to resolve",
+})
+
+interface Books {
+  readonly byToken: ReadonlyMap<TokenId, OrderBook>
+  /** Whether a token that is absent has no book at the venue. */
+  readonly complete: boolean
+}
+
+/** The books of these markets' first outcomes; null when the venue cannot be asked now. */
+const liveBooks = Effect.fnUntraced(function* (
+  venue: VenueClient["Service"],
+  markets: ReadonlyArray<EndingMarket>,
+) {
+  const asked = venue.books(markets.map(({ tokenIds }) => tokenIds[0])).pipe(
+    Effect.timeout(booksTime),
+  )
+  const answer = yield* Effect.result(asked)
+  if (Result.isFailure(answer)) return null
+  const { rows, rejected } = answer.success
+  const books: Books = {
+    byToken: new Map(rows.map((book) => [book.tokenId, book])),
+    complete: Object.keys(rejected).length === 0,
+  }
+  return books
+})
+
+/**
+ * A market the venue has stopped listing stays in memory as it was last seen. Its book is gone, though:
+ * without one, where all books are known, it has been decided before its scheduled end.
+ */
+function isLive({ tokenIds }: EndingMarket, books: Books | null): boolean {
+  return books === null || !books.complete || books.byToken.has(tokenIds[0])
+}

@@ -1,0 +1,219 @@
+/**
+ * The memory of markets in PostgreSQL: the newest word on each, and the layer that adds their mid
+ * series to it.
+ *
+ * @module
+ */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { Market, MarketId } from "../domain/market.ts"
+import { candidatesMax, type EndingMarket, type ResolvingQuery } from "../domain/resolving.ts"
+import { type EpochMs, hour } from "../../core/domain/time.ts"
+import { MarketStore } from "../MarketStore.ts"
+import { batches } from "../../postgres/batches.ts"
+import { jsonText } from "../../postgres/json.ts"
+import { mids } from "./mids.ts"
+
+/** Rows in one statement: about half a megabyte of JSON. */
+const marketsBatch = 1_000
+
+interface MarketRow {
+  readonly facts: Omit<Market, "volumeUsd" | "liquidityUsd" | "listed">
+  readonly volume_usd: number
+  readonly liquidity_usd: number
+  readonly best_bid: number | null
+  readonly best_ask: number | null
+}
+
+export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
+  MarketStore,
+  Effect.map(
+    SqlClient,
+    (sql) =>
+      MarketStore.of({
+        save: save(sql),
+        bySlug: bySlug(sql),
+        byIds: byIds(sql),
+        liveOfEvent: liveOfEvent(sql),
+        endingWithin: endingWithin(sql),
+        mostLiquid: mostLiquid(sql),
+        count: count(sql),
+        recentlyPriced: recentlyPriced(sql),
+        ...mids(sql),
+      }),
+  ),
+)
+
+/** One statement: rewrites only what changed, and never with a word older than the one held. */
+const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
+  sql`
+    WITH incoming AS MATERIALIZED (
+      SELECT market_id, slug, facts, volume_usd, liquidity_usd, best_bid, best_ask,
+        ${new Date(seenAt)}::timestamptz AS seen_at
+      FROM json_to_recordset(${jsonText(markets.map(incomingRow))}::json) AS (
+        market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
+        best_bid float8, best_ask float8
+      )
+    ), retold AS (
+      UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
+      FROM incoming i
+      WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
+        AND market.facts::text <> i.facts::text
+    ), told AS (
+      INSERT INTO market (market_id, slug, facts, changed_at)
+      SELECT market_id, slug, facts, seen_at FROM incoming i
+      WHERE NOT EXISTS (SELECT FROM market held WHERE held.market_id = i.market_id)
+      ON CONFLICT DO NOTHING
+    ), requoted AS (
+      UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
+        best_bid = i.best_bid, best_ask = i.best_ask, changed_at = i.seen_at
+      FROM incoming i
+      WHERE market_quote.market_id = i.market_id AND market_quote.changed_at <= i.seen_at
+        AND (market_quote.volume_usd, market_quote.liquidity_usd, market_quote.best_bid,
+          market_quote.best_ask)
+        IS DISTINCT FROM (i.volume_usd, i.liquidity_usd, i.best_bid, i.best_ask)
+    )
+    INSERT INTO market_quote
+      (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
+    SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
+    WHERE NOT EXISTS (SELECT FROM market_quote held WHERE held.market_id = i.market_id)
+    ON CONFLICT DO NOTHING`
+
+const save = (sql: SqlClient) =>
+  Effect.fn("MarketStore.save")(
+    function* (markets: ReadonlyArray<Market>, seenAt: EpochMs) {
+      const newest = [...new Map(markets.map((market) => [market.id, market])).values()]
+      yield* Effect.forEach(
+        batches(newest, marketsBatch),
+        (batch) => saveBatch(sql)(batch, seenAt),
+        { discard: true },
+      )
+    },
+    Effect.orDie,
+  )
+
+const bySlug = (sql: SqlClient) =>
+  Effect.fn("MarketStore.bySlug")(function* (slug: string) {
+    const [row] = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE slug = ${slug} ORDER BY market.changed_at DESC LIMIT 1`
+    return Option.map(Option.fromNullishOr(row), market)
+  }, Effect.orDie)
+
+const byIds = (sql: SqlClient) =>
+  Effect.fn("MarketStore.byIds")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return new Map<MarketId, Market>()
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE market_id = ANY (${marketIds}::text[])`
+    return new Map(rows.map(market).map((held) => [held.id, held]))
+  }, Effect.orDie)
+
+const liveOfEvent = (sql: SqlClient) =>
+  Effect.fn("MarketStore.liveOfEvent")(function* (eventSlug: string, limit: number) {
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE facts ->> 'eventSlug' = ${eventSlug} AND facts ->> 'status' IN ('open', 'proposed')
+    ORDER BY slug COLLATE "C" LIMIT ${limit}`
+    return rows.map(market)
+  }, Effect.orDie)
+
+const endingWithin = (sql: SqlClient) =>
+  Effect.fn("MarketStore.endingWithin")(function* (
+    { withinHours, minLiquidity, includeNoise }: ResolvingQuery,
+    now: EpochMs,
+  ) {
+    const rows = yield* sql<MarketRow>`
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
+    FROM market JOIN market_quote USING (market_id)
+    WHERE (facts ->> 'endsAt')::float8 > ${now}::float8
+      AND (facts ->> 'endsAt')::float8 <= ${now + withinHours * hour}::float8
+      AND facts ->> 'status' IN ('open', 'proposed')
+      AND liquidity_usd >= ${minLiquidity}::float8
+      AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
+    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${candidatesMax}`
+    return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
+  }, Effect.orDie)
+
+/**
+ * By pages of quotes, which are small: reading the facts of every market to know which are live takes
+ * a second where there are fifty thousand.
+ */
+const mostLiquid = (sql: SqlClient) =>
+  Effect.fn("MarketStore.mostLiquid")(function* (limit: number) {
+    const live = new Map<MarketId, Market>()
+    const page = Math.max(2 * limit, marketsBatch)
+    for (let offset = 0; live.size < limit; offset += page) {
+      const rows = yield* sql<MarketRow & { readonly live: boolean }>`
+      SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask,
+        facts ->> 'status' IN ('open', 'proposed') AND facts ->> 'mechanical' IS NULL AS live
+      FROM market JOIN (
+        SELECT * FROM market_quote ORDER BY liquidity_usd DESC, market_id
+        OFFSET ${offset} LIMIT ${page}
+      ) quote USING (market_id)
+      ORDER BY liquidity_usd DESC, market_id`
+      for (const row of rows) if (row.live) live.set(row.facts.id, market(row))
+      if (rows.length === 0) break
+    }
+    return [...live.values()].slice(0, limit)
+  }, Effect.orDie)
+
+const count = (sql: SqlClient) =>
+  sql<{ markets: bigint }>`SELECT count(*) AS markets FROM market`.pipe(
+    Effect.map(([row]) => Number(row?.markets ?? 0n)),
+    Effect.orDie,
+  )
+
+const recentlyPriced = (sql: SqlClient) =>
+  Effect.fn("MarketStore.recentlyPriced")(function* (
+    { notBefore, atOrBefore }: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
+    limit: number,
+  ) {
+    const rows = yield* sql<MarketRow & { readonly at: bigint; readonly mid: number }>`
+    WITH fresh AS (
+      SELECT DISTINCT ON (series_id) series_id, ${pointAt(sql)} AS at, m AS mid
+      FROM mid_hour, unnest(offsets_ms, mids) AS point (o, m)
+      WHERE hour BETWEEN ${Math.floor(notBefore / hour)} AND ${Math.floor(atOrBefore / hour)}
+        AND ${pointAt(sql)} BETWEEN ${BigInt(notBefore)}::bigint AND ${BigInt(atOrBefore)}::bigint
+      ORDER BY series_id, hour DESC, o DESC
+    )
+    SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask, at, mid
+    FROM fresh JOIN mid_series USING (series_id) JOIN market USING (market_id)
+      JOIN market_quote USING (market_id)
+    WHERE facts ->> 'status' IN ('open', 'proposed')
+    ORDER BY liquidity_usd DESC, market_id COLLATE "C" LIMIT ${limit}`
+    return rows.map((row) => ({
+      market: market(row),
+      price: { at: Number(row.at), mid: row.mid },
+    }))
+  }, Effect.orDie)
+
+/** When a point of a row of mids was: `o` milliseconds into its hour. */
+const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
+
+/** What changes with every listing stands beside the facts, not in them. */
+function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
+  return {
+    market_id: facts.id,
+    slug: facts.slug,
+    facts,
+    volume_usd: volumeUsd,
+    liquidity_usd: liquidityUsd,
+    best_bid: listed?.bestBid,
+    best_ask: listed?.bestAsk,
+  }
+}
+
+function market(row: MarketRow): Market {
+  return {
+    ...row.facts,
+    volumeUsd: row.volume_usd,
+    liquidityUsd: row.liquidity_usd,
+    listed: row.best_bid === null || row.best_ask === null
+      ? null
+      : { bestBid: row.best_bid, bestAsk: row.best_ask },
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Each market's own series of mids: seeded once from the venue's history, then one point a tick.
+ *
+ * @module
+ */
+import { Effect, Result } from "effect"
+import { type BookFault, type Microstructure, microstructure } from "../markets/domain/book.ts"
+import type { Market, PricePoint, SeriesPoint } from "../markets/domain/market.ts"
+import { spreadMax } from "./domain/mover.ts"
+import { day, type EpochMs, hour } from "../core/domain/time.ts"
+import { tally, type TickServices } from "../core/Tick.ts"
+import type { VenueUnavailable } from "../markets/VenueClient.ts"
+
+/** A candidate and what its book says; null when the venue gave none. */
+export interface BookReading {
+  readonly market: Market
+  readonly book: Result.Result<Microstructure, BookFault> | null
+}
+
+/** Books asked for in one request, and requests under way at once. */
+const booksBatch = 500
+const booksConcurrency = 4
+
+/**
+ * Reads the books of these markets into `readings`, and adds a point to the series of each whose
+ * book is sound. A mid between quotes too far apart to pass the movers' own gate is nobody's price:
+ * it is not kept, so that no move can start from it.
+ *
+ * A batch that cannot be had costs no other batch; it is counted, and told when all have been asked.
+ */
+export const readBooks = Effect.fnUntraced(function* (
+  { venue, markets }: TickServices,
+  candidates: ReadonlyArray<Market>,
+  slot: EpochMs,
+  readings: Array<BookReading>,
+  rejected: Record<string, number>,
+) {
+  const batches = Array.from(
+    { length: Math.ceil(candidates.length / booksBatch) },
+    (_, i) => candidates.slice(i * booksBatch, (i + 1) * booksBatch),
+  )
+  const failures: Array<VenueUnavailable> = []
+  const read = Effect.fnUntraced(function* (batch: ReadonlyArray<Market>) {
+    const answer = yield* Effect.result(venue.books(batch.map((market) => market.tokenIds[0])))
+    if (Result.isFailure(answer)) {
+      failures.push(answer.failure)
+      return tally(rejected, { unavailable: batch.length })
+    }
+    const books = answer.success
+    tally(rejected, books.rejected)
+    const byToken = new Map(books.rows.map((book) => [book.tokenId, book]))
+    const found = batch.map((market): BookReading => {
+      const book = byToken.get(market.tokenIds[0])
+      return { market, book: book === undefined ? null : microstructure(book) }
+    })
+    yield* markets.appendMids(
+      found.flatMap(({ market, book }) =>
+        book !== null && Result.isSuccess(book) && book.success.spread <= spreadMax
+          ? [{ marketId: market.id, at: slot, mid: book.success.mid }]
+          : []
+      ),
+    )
+    readings.push(...found)
+  })
+  yield* Effect.forEach(batches, read, { concurrency: booksConcurrency, discard: true })
+  const [failure] = failures
+  if (failure !== undefined) return yield* failure
+})
+
+/** Markets seeded in one tick, and histories asked for at once. */
+const seedsMax = 1_000
+const seedConcurrency = 8
+/** How far back a series is seeded, and how far back at the tick's own resolution. */
+const seedLength = 9 * day
+const seedFine = 25 * hour
+
+/**
+ * Seeds the series of markets that were never seeded, most liquid first, so that a cold start is not
+ * silent for a day. A market whose history cannot be had now is tried again at the next tick.
+ * Returns how many were seeded.
+ */
+export const seed = Effect.fnUntraced(function* (
+  services: TickServices,
+  candidates: ReadonlyArray<Market>,
+  slot: EpochMs,
+  resolutionMs: number,
+) {
+  const { markets } = services
+  const unseeded = new Set(yield* markets.unseeded(candidates.map((market) => market.id)))
+  const chosen = candidates.filter((market) => unseeded.has(market.id)).slice(0, seedsMax)
+  const seeded = yield* Effect.forEach(
+    chosen,
+    (market) =>
+      history(services, market, slot, resolutionMs).pipe(
+        Effect.flatMap((points) =>
+          markets.appendMids(points.map((point) => ({ marketId: market.id, ...point })))
+        ),
+        Effect.andThen(markets.markSeeded([market.id], slot)),
+        Effect.as(true),
+        Effect.catchTag("VenueUnavailable", () => Effect.succeed(false)),
+      ),
+    { concurrency: seedConcurrency },
+  )
+  return seeded.filter((done) => done).length
+})
+
+/** The last day as fine as the ticks are, the days before it by the hour; all before `slot`. */
+const history = Effect.fnUntraced(function* (
+  { venue }: TickServices,
+  market: Market,
+  slot: EpochMs,
+  resolutionMs: number,
+) {
+  const token = market.tokenIds[0]
+  const fineFrom = slot - seedFine
+  const coarse = yield* venue.priceHistory(token, {
+    from: slot - seedLength,
+    to: fineFrom,
+    stepMs: hour,
+  })
+  const fine = yield* venue.priceHistory(token, {
+    from: fineFrom,
+    to: slot - 1,
+    stepMs: resolutionMs,
+  })
+  return [...thin(coarse, hour), ...thin(fine, resolutionMs)].filter(({ at }) => at < slot)
+})
+
+/** At most one point, the last, in each step; ascending. Prices that are none are left out. */
+function thin(
+  points: ReadonlyArray<PricePoint>,
+  stepMs: number,
+): ReadonlyArray<SeriesPoint> {
+  const ofStep = new Map<number, SeriesPoint>()
+  for (const { at, price } of points) {
+    const step = Math.floor(at / stepMs)
+    const held = ofStep.get(step)
+    if (price > 0 && price < 1 && (held === undefined || at >= held.at)) {
+      ofStep.set(step, { at, mid: price })
+    }
+  }
+  return [...ofStep.values()].sort((a, b) => a.at - b.at)
+}

@@ -1,0 +1,112 @@
+/**
+ * The memory of headlines in PostgreSQL.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { Headline } from "../domain/headline.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { NewsStore } from "../NewsStore.ts"
+import { batches } from "../../postgres/batches.ts"
+import { jsonText } from "../../postgres/json.ts"
+
+/** Rows in one statement: at most a megabyte of JSON. */
+const headlinesBatch = 500
+
+interface HeadlineRow {
+  readonly title: string
+  readonly url: string
+  readonly source: string
+  readonly published_at: Date
+}
+
+interface SourceRow {
+  readonly name: string
+  readonly asked_at: Date
+  readonly answered_at: Date | null
+}
+
+export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
+  NewsStore,
+  Effect.map(SqlClient, (sql) =>
+    NewsStore.of({
+      add: add(sql),
+      heard: heard(sql),
+      sources: sources(sql),
+      between: between(sql),
+      prune: prune(sql),
+    })),
+)
+
+const add = (sql: SqlClient) =>
+  Effect.fn("NewsStore.add")(function* (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) {
+    const added = yield* Effect.forEach(
+      batches(headlines, headlinesBatch),
+      (batch) =>
+        sql`
+      INSERT INTO headline (url, title, source, published_at, seen_at)
+      SELECT url, title, source, to_timestamp(published_ms / 1000.0), ${new Date(seenAt)}
+      FROM json_to_recordset(${jsonText(batch.map(incomingRow))}::json) AS (
+        url text, title text, source text, published_ms float8
+      )
+      ON CONFLICT DO NOTHING RETURNING 1`,
+    )
+    return added.reduce((count, rows) => count + rows.length, 0)
+  }, Effect.orDie)
+
+const heard = (sql: SqlClient) =>
+  Effect.fn("NewsStore.heard")(function* (source: string, askedAt: EpochMs, answered: boolean) {
+    const at = new Date(askedAt)
+    yield* sql`
+    INSERT INTO news_source (name, asked_at, answered_at)
+    VALUES (${source}, ${at}, ${answered ? at : null})
+    ON CONFLICT (name) DO UPDATE
+      SET asked_at = excluded.asked_at,
+        answered_at = coalesce(excluded.answered_at, news_source.answered_at)
+      WHERE news_source.asked_at <= excluded.asked_at`
+  }, Effect.orDie)
+
+const sources = (sql: SqlClient) =>
+  sql<SourceRow>`SELECT name, asked_at, answered_at FROM news_source ORDER BY name`.pipe(
+    Effect.map((rows) =>
+      rows.map(({ name, asked_at, answered_at }) => ({
+        name,
+        askedAt: asked_at.getTime(),
+        answeredAt: answered_at?.getTime() ?? null,
+      }))
+    ),
+    Effect.orDie,
+  )
+
+const between = (sql: SqlClient) =>
+  Effect.fn("NewsStore.between")(
+    function* ({ from, to }: { readonly from: EpochMs; readonly to: EpochMs }, limit: number) {
+      const rows = yield* sql<HeadlineRow>`
+      SELECT title, url, source, published_at FROM headline
+      WHERE published_at >= ${new Date(from)} AND published_at <= ${new Date(to)}
+      ORDER BY published_at DESC, url LIMIT ${limit}`
+      return rows.map(({ published_at, ...row }) => ({
+        ...row,
+        publishedAt: published_at.getTime(),
+      }))
+    },
+    Effect.orDie,
+  )
+
+const prune = (sql: SqlClient) =>
+  Effect.fn("NewsStore.prune")(function* (before: EpochMs, most: number) {
+    yield* sql`DELETE FROM news_source WHERE asked_at < ${new Date(before)}`
+    const [row] = yield* sql<{ gone: bigint }>`
+    WITH gone AS (
+      DELETE FROM headline WHERE published_at < ${new Date(before)} OR url IN (
+        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${most}
+      ) RETURNING 1
+    )
+    SELECT count(*) AS gone FROM gone`
+    return Number(row?.gone ?? 0n)
+  }, Effect.orDie)
+
+function incomingRow({ url, title, source, publishedAt }: Headline) {
+  return { url, title, source, published_ms: publishedAt }
+}

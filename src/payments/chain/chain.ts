@@ -1,0 +1,249 @@
+/**
+ * The chain over JSON-RPC. What a node says is believed only where it is whole and of the shape that
+ * was asked for; anything else says nothing, so it can neither take money nor void a payment.
+ *
+ * @module
+ */
+import { Duration, Effect, Layer, Option } from "effect"
+import type { PaidAt } from "../domain/payment.ts"
+import { usdcOnBase } from "../domain/x402/terms.ts"
+import { Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "../Chain.ts"
+import { type Finality, type Head, watchSafeHead } from "./heads.ts"
+import { type Blocks, eventsIn, eventsOf } from "./logs.ts"
+import { answerBytesMax, connect, NoAnswer, type Rpc, type RpcOptions } from "./rpc.ts"
+import { scan, scanBlocksMax } from "./scan.ts"
+import { balanceCall, belongs, stateCall, type TokenEvent, topicOf, topics } from "./token.ts"
+import { decodeBytes, decodeQuantity, decodeReceipt, decodeWord } from "./wire.ts"
+
+export interface ChainOptions extends RpcOptions {
+  readonly finality: Finality
+  /** The chain the endpoint must be of; USDC's on Base when left out. */
+  readonly chainId?: number
+  /** Blocks a stretch of the scan may have: what the endpoint answers for at once. */
+  readonly scanBlocksMax?: number
+}
+
+/** How long a question of ours may take, with all the calls it needs: less than those who ask wait. */
+const questionTimeout = Duration.millis(4_500)
+/** The same for a stretch of the scan, which nobody waits for. */
+const scanTimeout = Duration.seconds(20)
+
+const secondsPerBlock = 2n
+/**
+ * The blocks in which an authorization is looked for: from 30 minutes before it expires, which holds
+ * any payment that was accepted, to 5 minutes after, for chains that count time less evenly. Together
+ * they stay below the 2,000 that public endpoints answer for.
+ */
+const searchBlocks = { before: 900n, after: 150n } as const
+/** How far the newest block may be ahead of the safe one: a day. What is further is no block. */
+const aheadBlocksMax = 43_200n
+const transactionPattern = /^0x[0-9a-f]{64}$/
+
+export const layer = (options: ChainOptions): Layer.Layer<Chain> =>
+  Layer.effect(Chain, make(options))
+
+const make = Effect.fnUntraced(function* (options: ChainOptions) {
+  const rpc = yield* connect(options)
+  const safeHead = yield* watchSafeHead(rpc, options.finality)
+  const rightChain = yield* onlyChain(rpc, options.chainId ?? usdcOnBase.chainId)
+
+  const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, NoAnswer>) =>
+    Effect.andThen(rightChain, answer).pipe(
+      Effect.mapError(({ reason }) => new ChainUnavailable({ reason })),
+      Effect.timeoutOrElse({
+        duration: limit,
+        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      }),
+    )
+  const inTime = within(questionTimeout)
+  const blocksMax = options.scanBlocksMax ?? scanBlocksMax
+
+  return Chain.of({
+    paymentProof: (expected) =>
+      expected.chainId !== (options.chainId ?? usdcOnBase.chainId)
+        ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
+        : inTime(Effect.flatMap(safeHead, (safe) => proofOf(rpc, safe, expected))),
+    transfers: ({ asset, to, after }) =>
+      within(scanTimeout)(
+        Effect.flatMap(safeHead, ({ number }) =>
+          after === null
+            ? Effect.succeed({ transfers: [], through: number })
+            : scan(rpc, { asset, to, blocksMax }, after, number)),
+      ),
+    isSpent: (asset, from, nonce) =>
+      inTime(Effect.flatMap(
+        rpc.ask({
+          method: "eth_call",
+          params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
+          decode: decodeWord,
+        }),
+        truth,
+      )),
+    balanceOf: (asset, holder) =>
+      inTime(Effect.map(
+        rpc.ask({
+          method: "eth_call",
+          params: [{ to: asset, data: balanceCall(holder) }, "latest"],
+          decode: decodeWord,
+        }),
+        BigInt,
+      )),
+    hasCode: (address) =>
+      inTime(Effect.map(
+        rpc.ask({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
+        (code) => code !== "0x",
+      )),
+  })
+})
+
+/** Fails while the endpoint is not known to be of this chain; asks once, until it has heard so. */
+const onlyChain = (rpc: Rpc, chainId: number) =>
+  Effect.cachedWithTTL(
+    rpc.ask({ method: "eth_chainId", params: [], decode: decodeQuantity }).pipe(
+      Effect.filterOrFail(
+        (id) => Number(id) === chainId,
+        (id) =>
+          new NoAnswer({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
+      ),
+    ),
+    (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
+  )
+
+const proofOf = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: ExpectedTransfer) {
+  const hinted = yield* paidInHint(rpc, safe, expected)
+  if (Option.isSome(hinted)) return paid(hinted.value)
+  const used = yield* findUse(rpc, safe, expected)
+  return used === null
+    ? yield* withoutUse(rpc, safe, expected)
+    : yield* withUse(rpc, safe, expected, used)
+})
+
+/** The payment, if it is in the transaction the facilitator named. Its word may be worth nothing. */
+const paidInHint = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  safe: Head,
+  expected: ExpectedTransfer,
+) {
+  const hint = expected.transactionHint?.toLowerCase() ?? ""
+  if (!transactionPattern.test(hint)) return Option.none<PaidAt>()
+  const receipt = yield* rpc.ask({
+    method: "eth_getTransactionReceipt",
+    params: [hint],
+    decode: decodeReceipt,
+  }).pipe(Effect.catchIf(({ kind }) => kind !== "silent", () => Effect.succeed(null)))
+  if (receipt === null || receipt.status !== "0x1") return Option.none()
+  const whole = receipt.logs.every(({ transactionHash, blockHash, blockNumber }) =>
+    transactionHash.toLowerCase() === hint && blockHash === receipt.blockHash &&
+    BigInt(blockNumber) === BigInt(receipt.blockNumber)
+  )
+  const events = whole ? eventsIn(expected.asset, receipt.logs) : null
+  return Option.map(paymentIn(events ?? [], expected), (event) => paidAt(event, safe)).pipe(
+    Option.filter(({ block }) => block <= safe.number + aheadBlocksMax),
+  )
+})
+
+/** The log by which the nonce was used or cancelled; null when there is none where it could be. */
+const findUse = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: ExpectedTransfer) {
+  const { asset, from, nonce, validBefore } = expected
+  const [use, second] = yield* eventsOf(rpc, {
+    asset,
+    topics: [[topics.used, topics.canceled], [topicOf(from)], [nonce]],
+    in: searchedFor(validBefore, safe),
+  })
+  if (use === undefined) return null
+  const credible = second === undefined && use.event !== "transfer" &&
+    use.at.block <= safe.number + aheadBlocksMax
+  return credible ? use : yield* disbelieved("uses of one nonce that cannot be")
+})
+
+/** Where an authorization with this expiry would have been used. */
+function searchedFor(validBefore: bigint, safe: Head): Blocks {
+  const agoSeconds = safe.timestamp - validBefore
+  const expiry = safe.number - agoSeconds / secondsPerBlock
+  const from = atLeast(0n, (expiry < safe.number ? expiry : safe.number) - searchBlocks.before)
+  const to = atLeast(from, expiry + searchBlocks.after)
+  return { from, to: to < safe.number ? to : "latest" }
+}
+
+const atLeast = (least: bigint, number: bigint) => number < least ? least : number
+
+/** What an unused nonce means: it may still pay, or has expired on a safe block. */
+const withoutUse = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  safe: Head,
+  { asset, from, nonce, validBefore }: ExpectedTransfer,
+): Effect.fn.Return<PaymentProof, NoAnswer> {
+  if (safe.timestamp <= validBefore) return { proof: "not_yet" }
+  const used = yield* rpc.ask({
+    method: "eth_call",
+    params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
+    decode: decodeWord,
+  })
+  if (yield* truth(used)) return yield* disbelieved("a nonce that is used, and no log of its use")
+  return { proof: "never", reason: "expired" } satisfies PaymentProof
+})
+
+/** A contract's yes or no. */
+const truth = (word: string) => {
+  switch (BigInt(word)) {
+    case 0n:
+      return Effect.succeed(false)
+    case 1n:
+      return Effect.succeed(true)
+    default:
+      return disbelieved("a state that is neither true nor false")
+  }
+}
+
+/** What the use of the nonce came to, by what stands next to it in its block. */
+const withUse = Effect.fnUntraced(function* (
+  rpc: Rpc,
+  safe: Head,
+  expected: ExpectedTransfer,
+  use: TokenEvent,
+): Effect.fn.Return<PaymentProof, NoAnswer> {
+  const { asset, from } = expected
+  const events = yield* eventsOf(rpc, {
+    asset,
+    topics: [[topics.used, topics.canceled, topics.transfer], [topicOf(from)]],
+    in: { blockHash: use.at.blockHash },
+    bytesMax: answerBytesMax.oneBlock,
+  })
+  const again = events.find(({ at }) => at.logIndex === use.at.logIndex)
+  if (again === undefined || !sameUse(again, use)) {
+    return yield* disbelieved("a block without the log it was found by")
+  }
+  const payment = paymentIn(events, expected)
+  if (Option.isSome(payment)) return paid(paidAt(payment.value, safe))
+  return use.at.block <= safe.number
+    ? { proof: "never", reason: "spent_elsewhere" }
+    : { proof: "not_yet" }
+})
+
+/** The use of the nonce that is the payment: its transfer stands right after it, to us, in full. */
+function paymentIn(
+  events: ReadonlyArray<TokenEvent>,
+  { from, to, value, nonce }: ExpectedTransfer,
+): Option.Option<TokenEvent> {
+  return Option.fromNullishOr(
+    events.find((use) =>
+      use.event === "used" && use.authorizer === from && use.nonce === nonce &&
+      events.some((next) => belongs(use, next) && next.to === to && next.value === value)
+    ),
+  )
+}
+
+function sameUse(one: TokenEvent, other: TokenEvent): boolean {
+  return one.event !== "transfer" && other.event !== "transfer" && one.event === other.event &&
+    one.authorizer === other.authorizer && one.nonce === other.nonce &&
+    one.at.transaction === other.at.transaction && one.at.block === other.at.block
+}
+
+function paidAt({ at: { transaction, block, logIndex } }: TokenEvent, safe: Head): PaidAt {
+  return { transaction, block, logIndex, finality: block <= safe.number ? "safe" : "latest" }
+}
+
+const paid = (at: PaidAt): PaymentProof => ({ proof: "paid", at })
+
+const disbelieved = (what: string) =>
+  Effect.fail(new NoAnswer({ kind: "malformed", reason: `the endpoint shows ${what}` }))

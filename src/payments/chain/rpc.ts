@@ -1,0 +1,116 @@
+/**
+ * One question to a JSON-RPC endpoint, and its answer as far as it is one: in time, small enough, to
+ * this very question, and of the shape that was asked for. No address is ever repeated: it may hold
+ * a key.
+ *
+ * @module
+ */
+import { Duration, Effect, Schedule, Schema, Semaphore } from "effect"
+import { getHttpRpcClient } from "viem/utils"
+
+export interface RpcOptions {
+  readonly rpcUrl: string
+  /** How long a call may take, its second attempt included. */
+  readonly callTimeout?: Duration.Duration
+}
+
+/** Largest answer that is read; and when a call asks for all that one block holds. */
+export const answerBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
+
+/** Calls at once; more wait, within the time of their question. */
+const callsMax = 64
+const retryDelay = Duration.millis(100)
+const retriesMax = 1
+
+/** What became of a call that got no answer. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  /**
+   * `silent`: nobody, or not in time. `refused`: an error of JSON-RPC. `too_large`: more than is read.
+   * `malformed`: something else than was asked for.
+   */
+  kind: Schema.Literals(["silent", "refused", "too_large", "malformed"]),
+  reason: Schema.String,
+}) {}
+
+interface Call<A> {
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+  readonly decode: (result: unknown) => Effect.Effect<A, Schema.SchemaError>
+  readonly bytesMax?: number
+}
+
+export interface Rpc {
+  readonly ask: <A>(call: Call<A>) => Effect.Effect<A, NoAnswer>
+}
+
+const Envelope = Schema.Union([
+  Schema.Struct({
+    id: Schema.Int,
+    error: Schema.Struct({ code: Schema.Int, message: Schema.String }),
+  }),
+  Schema.Struct({ id: Schema.Int, result: Schema.Unknown }),
+])
+const decodeEnvelope = Schema.decodeUnknownEffect(Envelope)
+
+export const connect = Effect.fnUntraced(function* (
+  { rpcUrl, callTimeout = Duration.seconds(4) }: RpcOptions,
+) {
+  const calls = yield* Semaphore.make(callsMax)
+  const client = getHttpRpcClient(rpcUrl, { fetchOptions: { redirect: "error" }, timeout: 0 })
+  let lastId = 0
+
+  const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
+    const id = ++lastId
+    const answered = yield* Effect.tryPromise({
+      try: (signal) =>
+        client.request({
+          body: { id, method: call.method, params: call.params },
+          fetchOptions: { signal },
+          maxResponseBodySize: call.bytesMax ?? answerBytesMax.usual,
+        }),
+      catch: (error) => unreadable(call.method, error),
+    })
+    const envelope = yield* malformedUnless(call.method, decodeEnvelope(answered))
+    if (envelope.id !== id) {
+      return yield* malformed(call.method, "an answer to another question")
+    }
+    if ("error" in envelope) {
+      return yield* new NoAnswer({
+        kind: "refused",
+        reason: `${call.method} was refused with code ${envelope.error.code}`,
+      })
+    }
+    return yield* malformedUnless(call.method, call.decode(envelope.result))
+  })
+
+  return { ask } satisfies Rpc
+
+  function ask<A>(call: Call<A>): Effect.Effect<A, NoAnswer> {
+    return attempt(call).pipe(
+      Effect.retry({
+        while: ({ kind }) => kind === "silent" || kind === "refused",
+        schedule: Schedule.spaced(retryDelay),
+        times: retriesMax,
+      }),
+      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(call.method) }),
+      calls.withPermit,
+    )
+  }
+})
+
+/** Why no answer could be read. The error itself names the address, so it goes no further. */
+function unreadable(method: string, error: unknown): NoAnswer {
+  const name = error instanceof Error ? error.name : ""
+  return name === "ResponseBodyTooLargeError"
+    ? new NoAnswer({ kind: "too_large", reason: `${method} was answered with too many bytes` })
+    : new NoAnswer({ kind: "silent", reason: `${method} was not answered` })
+}
+
+const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>
+  Effect.catch(decoded, () => malformed(method, "something else than was asked for"))
+
+const malformed = (method: string, what: string) =>
+  new NoAnswer({ kind: "malformed", reason: `${method} was answered with ${what}` })
+
+const silent = (method: string) =>
+  Effect.fail(new NoAnswer({ kind: "silent", reason: `${method} was not answered in time` }))

@@ -1,0 +1,114 @@
+/**
+ * What a token with EIP-3009 says in its logs, and how it is asked.
+ *
+ * @module
+ */
+import { Option } from "effect"
+import { encodeFunctionData, parseAbi, toEventSelector } from "viem/utils"
+import { type Address, address, Bytes32 } from "../domain/payment.ts"
+import type { Log } from "./wire.ts"
+
+const abi = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "function balanceOf(address holder) view returns (uint256)",
+])
+
+/** The topic that names each event. */
+export const topics = {
+  used: toEventSelector("AuthorizationUsed(address,bytes32)"),
+  canceled: toEventSelector("AuthorizationCanceled(address,bytes32)"),
+  transfer: toEventSelector("Transfer(address,address,uint256)"),
+} as const
+
+/** Where a log stands in the chain. */
+interface Place {
+  readonly block: bigint
+  readonly blockHash: string
+  readonly transaction: string
+  readonly logIndex: number
+}
+
+/** A log of the token that money may hang on. */
+export type TokenEvent =
+  & { readonly at: Place }
+  & (
+    | { readonly event: "used" | "canceled"; readonly authorizer: Address; readonly nonce: Bytes32 }
+    | {
+      readonly event: "transfer"
+      readonly from: Address
+      readonly to: Address
+      readonly value: bigint
+    }
+  )
+
+/** What a log says; nothing when it is of another contract, or of no event that is known here. */
+export function eventOf(asset: Address, log: Log): Option.Option<TokenEvent> {
+  if (address(log.address) !== asset) return Option.none()
+  const at = placeOf(log)
+  const [topic, first, second] = log.topics.map((topic) => topic.toLowerCase())
+  if (first === undefined || second === undefined || log.topics.length !== 3) return Option.none()
+  const from = addressIn(first)
+  if (from === null) return Option.none()
+  switch (topic) {
+    case topics.used:
+    case topics.canceled: {
+      if (log.data !== "0x") return Option.none()
+      const event = topic === topics.used ? "used" : "canceled"
+      return Option.some({
+        at,
+        event,
+        authorizer: from,
+        nonce: Bytes32.make(`0x${second.slice(2)}`),
+      })
+    }
+    case topics.transfer: {
+      const to = addressIn(second)
+      if (to === null || log.data.length !== wordLength) return Option.none()
+      return Option.some({ at, event: "transfer", from, to, value: BigInt(log.data) })
+    }
+    default:
+      return Option.none()
+  }
+}
+
+/** Whether a transfer is what the use of an authorization brought about: its own, at the next log index. */
+export function belongs(
+  used: TokenEvent & { readonly event: "used" | "canceled" },
+  transfer: TokenEvent,
+): transfer is TokenEvent & { readonly event: "transfer" } {
+  return transfer.event === "transfer" &&
+    transfer.from === used.authorizer &&
+    transfer.at.transaction === used.at.transaction &&
+    transfer.at.blockHash === used.at.blockHash &&
+    transfer.at.logIndex === used.at.logIndex + 1
+}
+
+/** An address as a topic. */
+export function topicOf(address: Address): string {
+  return `0x${address.slice(2).padStart(64, "0")}`
+}
+
+export function stateCall(from: Address, nonce: Bytes32): string {
+  return encodeFunctionData({ abi, functionName: "authorizationState", args: [from, nonce] })
+}
+
+export function balanceCall(holder: Address): string {
+  return encodeFunctionData({ abi, functionName: "balanceOf", args: [holder] })
+}
+
+/** 0x and 32 bytes. */
+const wordLength = 66
+
+function placeOf({ blockNumber, blockHash, transactionHash, logIndex }: Log): Place {
+  return {
+    block: BigInt(blockNumber),
+    blockHash: blockHash.toLowerCase(),
+    transaction: transactionHash.toLowerCase(),
+    logIndex: Number(logIndex),
+  }
+}
+
+/** The address in a topic; null when there is more in it. */
+function addressIn(topic: string): Address | null {
+  return /^0x0{24}/.test(topic) ? address(`0x${topic.slice(26)}`) : null
+}

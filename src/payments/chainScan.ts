@@ -1,0 +1,130 @@
+/**
+ * The last safety net: every transfer by authorization to us is matched with its row, whatever the
+ * row says, and one without a row is owed back.
+ *
+ * @module
+ */
+import { Duration, Effect, Option } from "effect"
+import { AtomicAmount } from "../core/domain/money.ts"
+import { type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
+import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
+import type { Move, Payment, ScannedAccount } from "./PaymentStore.ts"
+import { moveOrRead, type ReconcileOptions, verdict } from "./reconcile.ts"
+import type { Signatures } from "./Signatures.ts"
+
+interface ScanOptions extends ReconcileOptions {
+  readonly signatures: Signatures["Service"]
+  readonly token: TokenDomain
+  readonly account: ScannedAccount
+}
+
+/** Stretches of blocks one scan reads at most: what is left is read by the next. */
+const stretchesMax = 50
+/** Longest wait for a stretch: a chain that never answers must not end all scanning. */
+const stretchPatience = Duration.seconds(30)
+/** Transfers matched at once. */
+const matchConcurrency = 4
+/**
+ * Blocks that are read once more by the next scan: five minutes of Base. A node that was behind, or a
+ * payment that somebody worked on when its transfer was seen, is looked at again.
+ */
+const overlapBlocks = 150n
+
+/**
+ * Reads on from a little before the last block that was read, and returns how many payments it moved
+ * or found. A stretch is remembered only when all of it was matched, so a scan that dies loses nothing.
+ */
+export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
+  const { store, account } = options
+  const begun = Option.getOrNull(yield* store.scanned(account))
+  let after = begun === null ? null : later(begun.after, begun.through - overlapBlocks)
+  let changed = 0
+  for (let stretch = 0; stretch < stretchesMax; stretch++) {
+    const { transfers, through } = yield* readOn(options, after)
+    changed += yield* matchAll(options, transfers)
+    if (after !== null && through <= after) break
+    if (begun === null || through > begun.through) yield* store.scannedThrough(account, through)
+    if (after === null) break
+    after = through
+  }
+  return changed
+})
+
+const later = (a: bigint, b: bigint) => a > b ? a : b
+
+const readOn = ({ chain, account }: ScanOptions, after: bigint | null) =>
+  chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
+    Effect.timeoutOrElse({
+      duration: stretchPatience,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+    }),
+  )
+
+/** Looks at those transfers whose rows do not say already that they were paid. */
+const matchAll = Effect.fnUntraced(function* (
+  options: ScanOptions,
+  transfers: ReadonlyArray<SeenTransfer>,
+) {
+  const { signatures, token, store } = options
+  // What we pay ourselves is nobody's payment, and the store has no row for it.
+  const foreign = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
+  const payments = foreign.map((transfer) => ({
+    transfer,
+    paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
+  }))
+  const states = yield* store.standing(payments.map(({ paymentId }) => paymentId))
+  const changes = yield* Effect.forEach(
+    payments.filter(({ paymentId }) => wasTaken(states.get(paymentId) ?? "released") !== true),
+    ({ paymentId, transfer }) => match(options, paymentId, transfer),
+    { concurrency: matchConcurrency },
+  )
+  return changes.filter((change) => change).length
+})
+
+/** True when the transfer changed what we believe. */
+const match = Effect.fnUntraced(function* (
+  options: ScanOptions,
+  paymentId: PaymentId,
+  transfer: SeenTransfer,
+) {
+  const { store, token } = options
+  const known = yield* store.find(paymentId)
+  if (Option.isNone(known)) {
+    yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
+    const adopted = yield* store.adopt({ ...transfer, paymentId, token })
+    if (!adopted && Option.isNone(yield* store.find(paymentId))) {
+      // No honest hand writes such a row; the other transfers are matched all the same.
+      yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
+        paymentId,
+      })
+    }
+    return adopted
+  }
+  const move = believed(options, known.value, transfer)
+  if (Option.isNone(move)) return false
+  if (known.value.state === "void") {
+    yield* Effect.logError("A payment held to be void has paid", { paymentId })
+  }
+  return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
+})
+
+/**
+ * What a transfer makes of a row that does not say that it was taken; none: somebody works on it, and
+ * the next scan looks again. Its payer may have spent the nonce on another sum: then that is owed.
+ */
+function believed(
+  { patience }: ScanOptions,
+  row: Payment,
+  { value, at }: SeenTransfer,
+): Option.Option<Move> {
+  // It may have been answered since its state was read.
+  if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()
+  if (row.amount !== value) {
+    const paidAmount = AtomicAmount.make(value)
+    return Option.some({ event: "owe", reason: "paid_another_sum", paidAt: at, paidAmount })
+  }
+  const reason = row.state === "void" ? "paid_after_void" : "paid_undelivered"
+  return row.state === "unresolved"
+    ? verdict(row, { proof: "paid", at }, patience)
+    : Option.some({ event: "owe", reason, paidAt: at })
+}

@@ -1,0 +1,174 @@
+/**
+ * An x402 facilitator over HTTP. What it says clearly is passed on; everything else is `unknown`.
+ *
+ * @module
+ */
+import { Duration, Effect, Layer, Schema, Stream } from "effect"
+import {
+  FetchHttpClient,
+  HttpClient,
+  HttpClientRequest,
+  type HttpClientResponse,
+} from "effect/http"
+import {
+  Facilitator,
+  type FacilitatorRequest,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from "../Facilitator.ts"
+
+export interface FacilitatorOptions {
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  /** The headers of a call to a path: where a bearer token of its own is made for each. */
+  readonly headers?: (path: string) => Effect.Effect<Readonly<Record<string, string>>>
+  readonly verifyTimeout?: Duration.Duration
+  readonly settleTimeout?: Duration.Duration
+}
+
+/** Largest answer that is read. */
+const answerBytesMax = 64 * 1024
+const reasonLengthMax = 100
+
+const VerifyAnswer = Schema.Struct({
+  isValid: Schema.Boolean,
+  invalidReason: Schema.optionalKey(Schema.NullOr(Schema.String)),
+})
+const SettleAnswer = Schema.Struct({
+  success: Schema.Boolean,
+  errorReason: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  transaction: Schema.optionalKey(Schema.NullOr(Schema.String)),
+})
+const decodeVerify = Schema.decodeUnknownEffect(VerifyAnswer)
+const decodeSettle = Schema.decodeUnknownEffect(SettleAnswer)
+const transactionPattern = /^0x[0-9a-f]{64}$/i
+
+/** Said of a settlement that is still on its way: not a refusal. */
+const pendingReasons: ReadonlyArray<string> = ["settlement_pending", "pending"]
+
+export const layer = (
+  options: FacilitatorOptions,
+): Layer.Layer<Facilitator, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    Facilitator,
+    Effect.gen(function* () {
+      const client = yield* HttpClient.HttpClient
+      const verifyTimeout = options.verifyTimeout ?? Duration.seconds(3)
+      const settleTimeout = options.settleTimeout ?? Duration.seconds(20)
+
+      const verify = (request: FacilitatorRequest) =>
+        post(client, options, "/verify", request, verifyTimeout).pipe(
+          Effect.flatMap(decodeVerify),
+          Effect.map(({ isValid, invalidReason }): VerifyOutcome =>
+            isValid
+              ? { outcome: "valid" }
+              : { outcome: "invalid", reason: printable(invalidReason ?? "no reason given") }
+          ),
+          Effect.catch((error) => unknown("verify", error)),
+        )
+
+      const settle = (request: FacilitatorRequest) =>
+        post(client, options, "/settle", request, settleTimeout).pipe(
+          Effect.flatMap(decodeSettle),
+          Effect.map(settleOutcome),
+          Effect.catch((error) => unknown("settle", error)),
+        )
+
+      return Facilitator.of({ name: options.baseUrl, verify, settle })
+    }),
+  )
+
+function settleOutcome(
+  { success, errorReason, transaction }: typeof SettleAnswer.Type,
+): SettleOutcome {
+  if (!success) {
+    const reason = printable(errorReason ?? "no reason given")
+    return { outcome: pendingReasons.includes(reason) ? "unknown" : "declined", reason }
+  }
+  return transactionPattern.test(transaction ?? "")
+    ? { outcome: "settled", transaction: (transaction ?? "").toLowerCase() }
+    : { outcome: "unknown", reason: "success without a transaction" }
+}
+
+/**
+ * The JSON of an answer. Some facilitators refuse with the documented body and a 4xx, so a client
+ * error is read like an answer; a server error says nothing of what was done.
+ */
+const post = Effect.fnUntraced(
+  function* (
+    client: HttpClient.HttpClient,
+    options: FacilitatorOptions,
+    path: string,
+    request: FacilitatorRequest,
+    _timeout: Duration.Duration,
+  ) {
+    const headers = options.headers === undefined ? {} : yield* options.headers(path)
+    const response = yield* client.execute(
+      HttpClientRequest.post(`${options.baseUrl}${path}`).pipe(
+        HttpClientRequest.setHeaders(headers),
+        HttpClientRequest.bodyJsonUnsafe(bodyOf(request)),
+      ),
+    ).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+    )
+    if (response.status >= 500) return yield* new Unclear({ reason: `status ${response.status}` })
+    const text = yield* textOf(response)
+    return yield* Effect.try({
+      try: (): unknown => JSON.parse(text),
+      catch: () => new Unclear({ reason: "not JSON" }),
+    })
+  },
+  (exchange, _client, _options, _path, _request, timeout) => Effect.timeout(exchange, timeout),
+)
+
+const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+  let bytes = 0
+  let text = ""
+  const decoder = new TextDecoder()
+  yield* Stream.runForEach(response.stream, (chunk) =>
+    Effect.suspend(() => {
+      bytes += chunk.length
+      if (bytes > answerBytesMax) return Effect.fail(new Unclear({ reason: "too large" }))
+      text += decoder.decode(chunk, { stream: true })
+      return Effect.void
+    }))
+  return text
+})
+
+/** The standard request, made anew from checked values: nothing the buyer echoed goes on. */
+function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  return {
+    x402Version: 2,
+    paymentPayload: {
+      x402Version: 2,
+      accepted: requirements,
+      payload: {
+        signature,
+        authorization: {
+          from,
+          to,
+          value: value.toString(),
+          validAfter: validAfter.toString(),
+          validBefore: validBefore.toString(),
+          nonce,
+        },
+      },
+    },
+    paymentRequirements: requirements,
+  }
+}
+
+class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.String }) {}
+
+/** Logs why, and says no more than that nothing is known. */
+const unknown = (call: string, error: { readonly _tag: string }) =>
+  Effect.as(
+    Effect.logWarning(`The facilitator's answer to ${call} is unclear`, error),
+    { outcome: "unknown", reason: error._tag } as const,
+  )
+
+/** A stranger's word, made fit to be repeated. */
+function printable(reason: string): string {
+  return reason.replace(/[^\x20-\x7e]/g, "?").slice(0, reasonLengthMax)
+}

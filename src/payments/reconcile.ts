@@ -1,0 +1,185 @@
+/**
+ * What becomes of a payment nobody is working on: the chain is asked, and its word decides.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Option } from "effect"
+import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
+import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { PaymentTiming } from "./timing.ts"
+
+/** True when the row waits for somebody: its worker or its buyer is gone, or only the chain can tell. */
+function isWaiting(payment: Payment, { hold }: Patience): boolean {
+  switch (payment.state) {
+    case "claimed":
+    case "settling":
+    case "settled":
+      return payment.leaseLeftMs <= 0
+    case "unresolved":
+    case "released":
+      return true
+    case "answered":
+      return !payment.sent && (payment.answeredAgoMs ?? 0) >= Duration.toMillis(hold)
+    default:
+      return false
+  }
+}
+
+/** True when the row has to be brought up to date before it can say anything. */
+export const needsChain = (payment: Payment, patience: Patience): boolean =>
+  isWaiting(payment, patience) && payment.state !== "released"
+
+/** How long a buyer is waited for: after the intent, and after the answer. */
+type Patience = Pick<PaymentTiming, "hold" | "recover">
+
+export interface ReconcileOptions {
+  readonly store: PaymentStore["Service"]
+  readonly chain: Chain["Service"]
+  readonly patience: Patience
+}
+
+/**
+ * Moves a waiting row as far as can be told now, and returns the row as it then stands. Any number
+ * may do this at once: each move is a compare-and-set, and whoever loses reads the row again.
+ */
+export const reconcile = Effect.fnUntraced(function* (
+  { store, chain, patience }: ReconcileOptions,
+  payment: Payment,
+) {
+  const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
+  switch (payment.state) {
+    case "claimed":
+      return yield* move(payment, { event: "release", reason: "lease_lost" })
+    case "settled":
+      return yield* move(payment, { event: "owe", reason: "lease_lost", paidAt: null })
+    case "answered":
+      return yield* move(payment, { event: "owe", reason: "unsent", paidAt: null })
+    case "settling": {
+      const doubted = yield* move(payment, {
+        event: "doubt",
+        reason: "lease_lost",
+        transactionHint: null,
+      })
+      return doubted.state === "unresolved" ? yield* resolve(doubted) : doubted
+    }
+    default:
+      return yield* resolve(payment)
+  }
+
+  function resolve(payment: Payment) {
+    return Effect.flatMap(
+      proofOf(chain, payment),
+      (proof) =>
+        Option.match(verdict(payment, proof, patience), {
+          onNone: () => Effect.succeed(payment),
+          onSome: (verdict) => move(payment, verdict),
+        }),
+    )
+  }
+})
+
+/** Rows a round of a sweep looks at, how many at once, and how many rounds a sweep may have. */
+const sweepRows = 200
+const sweepConcurrency = 4
+const sweepRoundsMax = 50
+
+/**
+ * Moves everything that waits as far as can be told now, and returns how many rows moved. A round
+ * follows another while rows may be left that no round has seen, past those that would not move.
+ */
+export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
+  let moved = 0
+  let unmoved = 0
+  for (let round = 0; round < sweepRoundsMax; round++) {
+    const states = yield* sweepRound(options, unmoved)
+    const movedNow = states.filter(({ before, after }) => before !== after).length
+    moved += movedNow
+    unmoved += states.length - movedNow
+    if (states.length < sweepRows) break
+  }
+  return moved
+})
+
+const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip: number) {
+  const now = yield* Clock.currentTimeMillis
+  const rows = yield* options.store.waiting({
+    nowSeconds: BigInt(Math.floor(now / 1_000)),
+    hold: options.patience.hold,
+    skip,
+    limit: sweepRows,
+  })
+  return yield* Effect.forEach(
+    rows,
+    (row) =>
+      reconcile(options, row).pipe(
+        Effect.catchDefect((defect) =>
+          Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), row)
+        ),
+        Effect.map(({ state }) => ({ before: row.state, after: state })),
+      ),
+    { concurrency: sweepConcurrency },
+  )
+})
+
+/**
+ * What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. A
+ * compute-first answer is stored already. A settle-early one is still to be computed, and only its
+ * buyer can have that done, by coming again: for `recover` the row waits for them.
+ */
+export function verdict(
+  payment: Pick<Payment, "state" | "order" | "intendedAgoMs">,
+  proof: PaymentProof,
+  patience: Patience,
+): Option.Option<Move> {
+  switch (proof.proof) {
+    case "not_yet":
+      return Option.none()
+    case "never":
+      return Option.some({ event: "void", reason: proof.reason })
+    case "paid": {
+      const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt: proof.at }
+      if (payment.state !== "unresolved") return Option.some(owe)
+      const stored = payment.order === "compute-first"
+      const patienceMs = Duration.toMillis(stored ? patience.hold : patience.recover)
+      if ((payment.intendedAgoMs ?? patienceMs) >= patienceMs) return Option.some(owe)
+      return stored
+        ? Option.some({ event: "answer", answer: null, paidAt: proof.at })
+        : Option.none()
+    }
+  }
+}
+
+/** Longest wait for one word of the chain: neither a sale nor the sweep may hang on it. */
+const chainPatience = Duration.seconds(5)
+
+/** The chain's word on a payment; a chain that cannot be read has said nothing. */
+export function proofOf(chain: Chain["Service"], payment: Payment): Effect.Effect<PaymentProof> {
+  return chain.paymentProof(expectedTransfer(payment)).pipe(
+    Effect.timeoutOrElse({
+      duration: chainPatience,
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+    }),
+    Effect.catchTag("ChainUnavailable", ({ reason }) =>
+      Effect.as(
+        Effect.logWarning(`Cannot read the chain: ${reason}`),
+        { proof: "not_yet" } satisfies PaymentProof,
+      )),
+  )
+}
+
+function expectedTransfer({ token, authorization, transactionHint }: Payment): ExpectedTransfer {
+  const { from, to, value, nonce, validBefore } = authorization
+  const { chainId, asset } = token
+  return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }
+}
+
+/** Makes a move; when the row has moved on, reads it. A row is never deleted, so it is there. */
+export function moveOrRead(store: PaymentStore["Service"], held: Payment, move: Move) {
+  return Effect.flatMap(
+    store.move(held, move),
+    Option.match({
+      onSome: Effect.succeed,
+      onNone: () => Effect.flatMap(store.find(held.paymentId), Effect.fromOption),
+    }),
+  ).pipe(Effect.orDie)
+}

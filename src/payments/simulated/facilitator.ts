@@ -1,0 +1,239 @@
+/**
+ * A facilitator and a chain for play money: real signatures, the contract's rules, one ledger. Both
+ * can be made to misbehave in the ways the real ones do.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Option, Scope } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Chain, ChainUnavailable, type PaymentProof } from "../Chain.ts"
+import {
+  Facilitator,
+  type FacilitatorRequest,
+  type SettleOutcome,
+  type VerifyOutcome,
+} from "../Facilitator.ts"
+import { Signatures } from "../Signatures.ts"
+import type { PaidAt } from "../domain/payment.ts"
+import { layerStore, Ledger } from "./ledger.ts"
+
+/** What facilitators have been seen to do. */
+export type Misbehaviour =
+  | "success_without_transaction"
+  | "failure_after_broadcast"
+  | "double_broadcast"
+  | "late_broadcast"
+  | "error_after_broadcast"
+  | "html"
+  | "garbage"
+  | "silence"
+
+export interface SimulationOptions {
+  /** How long every call takes. */
+  readonly delay?: Duration.Duration
+  /** How late a late broadcast is. */
+  readonly late?: Duration.Duration
+  /** How the next call misbehaves; null, or left out, for not at all. */
+  readonly misbehave?: (call: "verify" | "settle") => Misbehaviour | null
+  /** True while the chain cannot be read. */
+  readonly chainDown?: () => boolean
+  /** True while the chain takes a question and never answers it. */
+  readonly chainSilent?: () => boolean
+  /** How long after its block a transfer is safe. */
+  readonly safeAfterSeconds?: number
+}
+
+const secondsPerBlock = 2n
+/** A transfer is stored a moment after the time it bears: only then is its block whole. */
+const wholeAfterBlocks = 5n
+
+/** Facilitator and chain over whatever keeps the ledger. */
+export const layerLedger = (
+  options: SimulationOptions = {},
+): Layer.Layer<Facilitator | Chain, never, Ledger | Signatures> =>
+  Layer.effectContext(Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const signatures = yield* Signatures
+    const scope = yield* Scope.Scope
+    return Context.mergeAll(
+      Context.make(Facilitator, facilitator(ledger, signatures, scope, options)),
+      Context.make(Chain, chain(ledger, options)),
+    )
+  }))
+
+/** Facilitator and chain over a ledger in the store. */
+export const layer: Layer.Layer<Facilitator | Chain, never, SqlClient | Signatures> = layerLedger()
+  .pipe(Layer.provide(layerStore))
+
+function facilitator(
+  ledger: Ledger["Service"],
+  signatures: Signatures["Service"],
+  scope: Scope.Scope,
+  { delay = Duration.zero, late = Duration.seconds(5), misbehave = () => null }: SimulationOptions,
+): Facilitator["Service"] {
+  const pause = Duration.isZero(delay) ? Effect.void : Effect.sleep(delay)
+
+  /** What is wrong with a request in itself; whether it can be paid, the ledger knows. */
+  const fault = Effect.fnUntraced(function* (request: FacilitatorRequest) {
+    const { token, authorization, signature, requirements } = request
+    const now = yield* nowSeconds
+    const signer = yield* signatures.signer(token, authorization, signature)
+    if (Option.getOrNull(signer) !== authorization.from) return "invalid_exact_evm_signature"
+    if (authorization.value.toString() !== requirements.amount) return "invalid_exact_evm_value"
+    if (authorization.validAfter >= now) return "invalid_exact_evm_valid_after"
+    return authorization.validBefore <= now ? "invalid_exact_evm_valid_before" : null
+  })
+
+  const funded = Effect.fnUntraced(function* ({ token, authorization }: FacilitatorRequest) {
+    const { from, nonce, value } = authorization
+    const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
+    if (used) return "authorization_used"
+    return balance < value ? "insufficient_funds" : null
+  })
+
+  const broadcast = Effect.fnUntraced(function* (request: FacilitatorRequest) {
+    const { from, to, value, nonce } = request.authorization
+    const { asset } = request.token
+    const reason = yield* fault(request)
+    if (reason !== null) return declined(reason)
+    const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
+    const blockTime = yield* nowSeconds
+    const outcome = yield* ledger.transfer({
+      asset,
+      from,
+      to,
+      value,
+      nonce,
+      transaction,
+      blockTime,
+    })
+    return outcome === "transferred"
+      ? { outcome: "settled", transaction } satisfies SettleOutcome
+      : declined(outcome)
+  })
+
+  const settle = Effect.fnUntraced(function* (
+    request: FacilitatorRequest,
+  ): Effect.fn.Return<SettleOutcome> {
+    yield* pause
+    const misbehaviour = misbehave("settle")
+    switch (misbehaviour) {
+      case null:
+        return yield* broadcast(request)
+      case "success_without_transaction":
+        return { outcome: "settled", transaction: `0x${"00".repeat(32)}` }
+      case "failure_after_broadcast":
+        return yield* Effect.as(broadcast(request), declined("transaction_failed"))
+      case "double_broadcast":
+        return yield* Effect.andThen(broadcast(request), broadcast(request))
+      case "late_broadcast":
+        yield* Effect.forkIn(Effect.delay(broadcast(request), late), scope)
+        return unknown(misbehaviour)
+      case "error_after_broadcast":
+        return yield* Effect.as(broadcast(request), unknown(misbehaviour))
+      case "html":
+      case "garbage":
+        return unknown(misbehaviour)
+      case "silence":
+        return yield* Effect.never
+    }
+  })
+
+  const verify = Effect.fnUntraced(function* (
+    request: FacilitatorRequest,
+  ): Effect.fn.Return<VerifyOutcome> {
+    yield* pause
+    const misbehaviour = misbehave("verify")
+    if (misbehaviour === "silence") return yield* Effect.never
+    if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
+    if (misbehaviour !== null) return unknown(misbehaviour)
+    const reason = (yield* fault(request)) ?? (yield* funded(request))
+    return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
+  })
+
+  return Facilitator.of({ name: "simulated", verify, settle })
+}
+
+function chain(
+  ledger: Ledger["Service"],
+  { chainDown = () => false, chainSilent = () => false, safeAfterSeconds = 0 }: SimulationOptions,
+): Chain["Service"] {
+  const readable = Effect.suspend((): Effect.Effect<void, ChainUnavailable> =>
+    chainDown()
+      ? Effect.fail(new ChainUnavailable({ reason: "simulated" }))
+      : chainSilent()
+      ? Effect.never
+      : Effect.void
+  )
+  const safeTime = Effect.map(nowSeconds, (now) => now - BigInt(safeAfterSeconds))
+
+  const paymentProof: Chain["Service"]["paymentProof"] = Effect.fnUntraced(function* (expected) {
+    yield* readable
+    const safe = yield* safeTime
+    const found = yield* ledger.used(expected.asset, expected.from, expected.nonce)
+    return Option.match(found, {
+      onNone: () => safe > expected.validBefore ? never("expired") : notYet,
+      onSome: ({ transfer, transaction, blockTime }): PaymentProof => {
+        const isSafe = blockTime <= safe
+        if (transfer?.to !== expected.to || transfer.value !== expected.value) {
+          return isSafe ? never("spent_elsewhere") : notYet
+        }
+        const finality = isSafe ? "safe" : "latest"
+        return { proof: "paid", at: placeOf(transaction, blockTime, finality) }
+      },
+    })
+  })
+
+  const transfers: Chain["Service"]["transfers"] = Effect.fnUntraced(function* (query) {
+    yield* readable
+    const { asset, to, after } = query
+    const through = (yield* safeTime) / secondsPerBlock - wholeAfterBlocks
+    if (after === null || through <= after) return { transfers: [], through: after ?? through }
+    const made = yield* ledger.transfersTo({
+      asset,
+      to,
+      after: lastSecondOf(after),
+      through: lastSecondOf(through),
+    })
+    return {
+      transfers: made.map(({ from, to, value, nonce, transaction, blockTime }) => ({
+        from,
+        to,
+        value,
+        nonce,
+        at: placeOf(transaction, blockTime, "safe"),
+      })),
+      through,
+    }
+  })
+
+  return Chain.of({
+    paymentProof,
+    transfers,
+    isSpent: (asset, from, nonce) =>
+      Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
+    // Play money for whoever has to give some back: what was received stands in the authorizations.
+    balanceOf: (_asset, holder) =>
+      Effect.andThen(
+        readable,
+        Effect.zipWith(ledger.balance(holder), ledger.received(holder), (left, got) => left + got),
+      ),
+    hasCode: () => Effect.as(readable, false),
+  })
+}
+
+const lastSecondOf = (block: bigint) => (block + 1n) * secondsPerBlock - 1n
+
+function placeOf(transaction: string, blockTime: bigint, finality: PaidAt["finality"]): PaidAt {
+  return { transaction, block: blockTime / secondsPerBlock, logIndex: 0, finality }
+}
+
+const nowSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
+
+const notYet: PaymentProof = { proof: "not_yet" }
+
+const never = (reason: "expired" | "spent_elsewhere"): PaymentProof => ({ proof: "never", reason })
+
+const declined = (reason: string): SettleOutcome => ({ outcome: "declined", reason })
+
+const unknown = (reason: string) => ({ outcome: "unknown", reason }) as const

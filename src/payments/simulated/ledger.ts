@@ -1,0 +1,214 @@
+/**
+ * The play token's ledger, with the rules of the real contract: a nonce is used once, and nobody
+ * spends more than they hold. A payer nobody has seen holds a play balance.
+ *
+ * @module
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { Address, Bytes32 } from "../domain/payment.ts"
+
+/** What an address holds before it is first seen: 100 play dollars. */
+export const playBalance = 100_000_000n
+
+interface Transfer {
+  readonly asset: Address
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+  readonly nonce: Bytes32
+  readonly transaction: string
+  /** Seconds since the Unix epoch: the time of the block that holds it. */
+  readonly blockTime: bigint
+}
+
+/** How a nonce was used; `transfer` is null when its payer cancelled it. */
+interface Used {
+  readonly transfer: { readonly to: string; readonly value: bigint } | null
+  readonly transaction: string
+  readonly blockTime: bigint
+}
+
+export class Ledger extends Context.Service<Ledger, {
+  /** Moves the money, whole or not at all. */
+  readonly transfer: (
+    transfer: Transfer,
+  ) => Effect.Effect<"transferred" | "used" | "insufficient_funds">
+  /** Uses the nonce without moving money, as its payer may; false when it is used already. */
+  readonly cancel: (use: Omit<Transfer, "to" | "value">) => Effect.Effect<boolean>
+  readonly used: (
+    asset: Address,
+    from: Address,
+    nonce: Bytes32,
+  ) => Effect.Effect<Option.Option<Used>>
+  /** Whether a nonce is used, and what its payer may still spend, at one moment. */
+  readonly standing: (
+    asset: Address,
+    from: Address,
+    nonce: Bytes32,
+  ) => Effect.Effect<{ readonly used: boolean; readonly balance: bigint }>
+  /** What an address may still spend. */
+  readonly balance: (address: Address) => Effect.Effect<bigint>
+  /** Every transfer to an address with a block time in (after, through], oldest first. */
+  readonly transfersTo: (query: {
+    readonly asset: Address
+    readonly to: Address
+    readonly after: bigint
+    readonly through: bigint
+  }) => Effect.Effect<ReadonlyArray<Transfer>>
+  /** Everything that was ever transferred to an address. */
+  readonly received: (address: Address) => Effect.Effect<bigint>
+}>()("bellwether/adapters/simulation/Ledger") {}
+
+/** The ledger in the store, so that it survives the process and is shared by every replica. */
+export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
+  Ledger,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+
+    const transfer = (
+      { asset, from, nonce, to, value, transaction, blockTime }: Transfer,
+    ) =>
+      sql<{ outcome: "transferred" | "used" | "insufficient_funds" }>`
+        SELECT simulated_transfer(${asset}, ${from}, ${nonce}, ${to}, ${value}, ${playBalance},
+          ${transaction}, ${blockTime}) AS outcome`.pipe(
+        Effect.flatMap(([row]) => Effect.fromNullishOr(row?.outcome)),
+        Effect.orDie,
+      )
+
+    const cancel = (
+      { asset, from, nonce, transaction, blockTime }: Omit<Transfer, "to" | "value">,
+    ) =>
+      sql`
+        INSERT INTO simulated_authorization (asset, payer, nonce, transaction, block_time)
+        VALUES (${asset}, ${from}, ${nonce}, ${transaction}, ${blockTime})
+        ON CONFLICT (asset, payer, nonce) DO NOTHING RETURNING 1`.pipe(
+        Effect.map((rows) => rows.length === 1),
+        Effect.orDie,
+      )
+
+    const used = (asset: Address, from: Address, nonce: Bytes32) =>
+      sql<UsedRow>`
+        SELECT recipient, amount, transaction, block_time FROM simulated_authorization
+        WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}`.pipe(
+        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), usedOf)),
+        Effect.orDie,
+      )
+
+    const standing = (asset: Address, from: Address, nonce: Bytes32) =>
+      sql<{ used: boolean; balance: bigint | null }>`
+        SELECT EXISTS (SELECT FROM simulated_authorization
+            WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
+          (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
+        Effect.map(([row]) => ({
+          used: row?.used ?? false,
+          balance: row?.balance ?? playBalance,
+        })),
+        Effect.orDie,
+      )
+
+    const balance = (address: Address) =>
+      sql<{ balance: bigint }>`
+        SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
+        Effect.map(([row]) => row?.balance ?? playBalance),
+        Effect.orDie,
+      )
+
+    const received = (address: Address) =>
+      sql<{ received: bigint }>`
+        SELECT coalesce(sum(amount), 0)::bigint AS received FROM simulated_authorization
+        WHERE recipient = ${address}`.pipe(
+        Effect.map(([row]) => row?.received ?? 0n),
+        Effect.orDie,
+      )
+
+    const transfersTo: Ledger["Service"]["transfersTo"] = ({ asset, to, after, through }) =>
+      sql<TransferRow>`
+        SELECT payer, nonce, amount, transaction, block_time FROM simulated_authorization
+        WHERE asset = ${asset} AND recipient = ${to}
+          AND block_time > ${after} AND block_time <= ${through}
+        ORDER BY block_time, transaction`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ payer, nonce, amount, transaction, block_time }) => ({
+            asset,
+            from: payer,
+            to,
+            value: amount,
+            nonce,
+            transaction,
+            blockTime: block_time,
+          }))
+        ),
+        Effect.orDie,
+      )
+
+    return Ledger.of({ transfer, cancel, used, standing, balance, transfersTo, received })
+  }),
+)
+
+interface TransferRow {
+  readonly payer: Address
+  readonly nonce: Bytes32
+  readonly amount: bigint
+  readonly transaction: string
+  readonly block_time: bigint
+}
+
+interface UsedRow {
+  readonly recipient: string | null
+  readonly amount: bigint | null
+  readonly transaction: string
+  readonly block_time: bigint
+}
+
+function usedOf({ recipient, amount, transaction, block_time }: UsedRow): Used {
+  const transfer = recipient === null || amount === null ? null : { to: recipient, value: amount }
+  return { transfer, transaction, blockTime: block_time }
+}
+
+/** The ledger in memory: gone with its Layer. */
+export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
+  const uses = new Map<string, Used>()
+  const transfers: Array<Transfer> = []
+  const balances = new Map<string, bigint>()
+  const key = (asset: Address, from: Address, nonce: Bytes32) => `${asset}:${from}:${nonce}`
+  const balanceOf = (address: Address) => balances.get(address) ?? playBalance
+
+  return Ledger.of({
+    transfer: (made) =>
+      Effect.sync(() => {
+        const { asset, from, nonce, to, value, transaction, blockTime } = made
+        if (uses.has(key(asset, from, nonce))) return "used"
+        if (balanceOf(from) < value) return "insufficient_funds"
+        uses.set(key(asset, from, nonce), { transfer: { to, value }, transaction, blockTime })
+        balances.set(from, balanceOf(from) - value)
+        transfers.push(made)
+        return "transferred"
+      }),
+    cancel: ({ asset, from, nonce, transaction, blockTime }) =>
+      Effect.sync(() => {
+        if (uses.has(key(asset, from, nonce))) return false
+        uses.set(key(asset, from, nonce), { transfer: null, transaction, blockTime })
+        return true
+      }),
+    used: (asset, from, nonce) =>
+      Effect.sync(() => Option.fromNullishOr(uses.get(key(asset, from, nonce)))),
+    standing: (asset, from, nonce) =>
+      Effect.sync(() => ({ used: uses.has(key(asset, from, nonce)), balance: balanceOf(from) })),
+    balance: (address) => Effect.sync(() => balanceOf(address)),
+    transfersTo: ({ asset, to, after, through }) =>
+      Effect.sync(() =>
+        transfers.filter((made) =>
+          made.asset === asset && made.to === to &&
+          made.blockTime > after && made.blockTime <= through
+        )
+      ),
+    received: (address) =>
+      Effect.sync(() =>
+        [...uses.values()].reduce(
+          (sum, { transfer }) => transfer?.to === address ? sum + transfer.value : sum,
+          0n,
+        )
+      ),
+  })
+})

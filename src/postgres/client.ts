@@ -1,0 +1,94 @@
+/**
+ * The one SQL client of the service: a pool on a PostgreSQL server, or on the embedded PostgreSQL.
+ *
+ * Both layers give the same `PgClient`, the same SQL and the same migrations; the stores cannot tell
+ * which one they are on.
+ *
+ * @module
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, type Layer, type Redacted, Schedule } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
+import { serveStore, type StoreNotServed, type StoreSocket } from "./embeddedSocket.ts"
+
+interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`; query parameters as libpq has them. */
+  readonly url: Redacted.Redacted
+  /** Connections this process opens at most. */
+  readonly maxConnections?: number
+  readonly applicationName?: string
+}
+
+const connectionsMaxDefault = 10
+const connectTimeout = "5 seconds"
+const idleTimeout = "60 seconds"
+const keepAlive = "30 seconds"
+
+/**
+ * What every session starts with. A statement that waits or works longer than this is a fault, not a
+ * load; migrations lift the first two for themselves.
+ */
+const sessionDefaults = {
+  statement_timeout: "15s",
+  lock_timeout: "5s",
+  idle_in_transaction_session_timeout: "15s",
+  default_transaction_isolation: "read committed",
+  timezone: "UTC",
+}
+
+/** A pool of connections to a PostgreSQL server. Fails when the server cannot be reached. */
+export function layerPostgres(
+  options: PostgresOptions,
+): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> {
+  return PgClient.layer({
+    url: options.url,
+    maxConnections: options.maxConnections ?? connectionsMaxDefault,
+    applicationName: options.applicationName ?? "bellwether",
+    connectTimeout,
+    idleTimeout,
+    keepAlive,
+    startupParameters: sessionDefaults,
+  })
+}
+
+/** Virtual connections to the one backend: what may wait in line, not what may run at once. */
+const virtualConnectionsMax = 8
+
+/** Nobody else vacuums the embedded store: it has one backend, and no workers beside it. */
+const vacuumEvery = "1 hour"
+
+/**
+ * PostgreSQL inside this process. A directory belongs to one process at a time and survives a
+ * restart; memory goes with the process. `served`: other processes of this machine work on it too.
+ */
+export function layerEmbedded(
+  storage: EmbeddedStorage,
+  served: StoreSocket | null = null,
+): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreNotServed | SqlError> {
+  const opened = Effect.tap(
+    openEmbedded(storage),
+    (backend) => served === null ? Effect.void : serveStore(backend, served),
+  )
+  return PgClient.layerFrom(
+    Effect.flatMap(opened, (backend) =>
+      PgClient.make({
+        stream: () => backend.connect(),
+        ssl: false,
+        username: "postgres",
+        database: "postgres",
+        maxConnections: virtualConnectionsMax,
+        minConnections: 1,
+      })).pipe(Effect.tap(keepSwept)),
+  )
+}
+
+/** Gives back the room of dead rows, and counts rows for the planner, for as long as the scope lives. */
+const keepSwept = (sql: SqlClient) =>
+  sql`VACUUM (ANALYZE)`.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("cannot vacuum the embedded store", cause)),
+    Effect.delay(vacuumEvery),
+    Effect.repeat(Schedule.forever),
+    Effect.forkScoped,
+  )

@@ -1,0 +1,98 @@
+/**
+ * The slots of scheduled work in PostgreSQL, on the database's clock.
+ *
+ * The job's row is locked before its slots are looked at; a claim of any slot raises the job's fence,
+ * and with that every earlier claim of the job is stale.
+ *
+ * @module
+ */
+import { Duration, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { EpochMs } from "../core/domain/time.ts"
+import { JobSlots, type SlotClaim } from "../core/JobSlots.ts"
+
+export const layer: Layer.Layer<JobSlots, never, SqlClient> = Layer.effect(
+  JobSlots,
+  Effect.map(SqlClient, (sql) =>
+    JobSlots.of({
+      claim: claim(sql),
+      renew: renew(sql),
+      finish: finish(sql),
+      lastOk: lastOk(sql),
+      prune: prune(sql),
+    })),
+)
+
+const leaseEnd = (sql: SqlClient, lease: Duration.Duration) =>
+  sql`clock_timestamp() + ${Duration.toMillis(lease)} * interval '1 millisecond'`
+
+const claim = (sql: SqlClient) =>
+  Effect.fn("JobSlots.claim")(
+    function* (job: string, slot: EpochMs, lease: Duration.Duration) {
+      yield* sql`INSERT INTO job (job) VALUES (${job}) ON CONFLICT DO NOTHING`
+      const [row] = yield* sql<{ fence: bigint }>`
+      SELECT fence + 1 AS fence FROM job WHERE job = ${job} FOR UPDATE`
+      const fence = row?.fence ?? 1n
+      const claimed = yield* sql`
+      INSERT INTO job_slot (job, slot, fence, lease_until)
+      SELECT ${job}, ${new Date(slot)}, ${fence}::bigint, ${leaseEnd(sql, lease)}
+      WHERE NOT EXISTS (
+        SELECT FROM job_slot
+        WHERE job = ${job} AND finished_at IS NULL AND lease_until > clock_timestamp()
+      )
+      ON CONFLICT (job, slot) DO UPDATE
+        SET fence = excluded.fence, lease_until = excluded.lease_until
+        WHERE job_slot.finished_at IS NULL
+      RETURNING 1`
+      if (claimed.length === 0) return Option.none()
+      yield* sql`UPDATE job SET fence = ${fence} WHERE job = ${job}`
+      return Option.some<SlotClaim>({ job, slot, fence: Number(fence) })
+    },
+    sql.withTransaction,
+    Effect.orDie,
+  )
+
+/** The claimed slot's row, while the claim is the job's newest and the slot is not done. */
+const mine = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>
+  sql`job = ${job} AND slot = ${new Date(slot)} AND finished_at IS NULL AND EXISTS (
+    SELECT FROM (SELECT FROM job WHERE job = ${job} AND fence = ${BigInt(fence)} FOR UPDATE) held
+  )`
+
+const renew = (sql: SqlClient) =>
+  Effect.fn("JobSlots.renew")(
+    function* (claim: SlotClaim, lease: Duration.Duration) {
+      const rows = yield* sql`
+      UPDATE job_slot SET lease_until = ${leaseEnd(sql, lease)} WHERE ${
+        mine(sql, claim)
+      } RETURNING 1`
+      return rows.length > 0
+    },
+    Effect.orDie,
+  )
+
+const finish = (sql: SqlClient) =>
+  Effect.fn("JobSlots.finish")(
+    function* (claim: SlotClaim, outcome: "ok" | "failed") {
+      const rows = yield* sql`
+      UPDATE job_slot SET finished_at = clock_timestamp(), outcome = ${outcome}
+      WHERE ${mine(sql, claim)} RETURNING 1`
+      return rows.length > 0
+    },
+    Effect.orDie,
+  )
+
+const lastOk = (sql: SqlClient) =>
+  Effect.fn("JobSlots.lastOk")(function* (job: string) {
+    const [row] = yield* sql<{ finished_at: Date }>`
+    SELECT finished_at FROM job_slot WHERE job = ${job} AND outcome = 'ok'
+    ORDER BY slot DESC LIMIT 1`
+    return Option.map(Option.fromNullishOr(row), ({ finished_at }) => finished_at.getTime())
+  }, Effect.orDie)
+
+const prune = (sql: SqlClient) =>
+  Effect.fn("JobSlots.prune")(function* (before: EpochMs) {
+    const [row] = yield* sql<{ gone: bigint }>`
+    WITH gone AS (DELETE FROM job_slot WHERE slot < ${new Date(before)} RETURNING 1)
+    SELECT count(*) AS gone FROM gone`
+    return Number(row?.gone ?? 0n)
+  }, Effect.orDie)

@@ -1,0 +1,140 @@
+/**
+ * Brings the schema to the newest of `migrations/*.sql`: forward only, each file once, in order.
+ *
+ * All pending files run in one transaction, under a lock that lets one migrator in at a time.
+ *
+ * @module
+ */
+import { Effect, Schema } from "effect"
+import * as Migrator from "effect/sql/Migrator"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { statements } from "./statements.ts"
+
+/** The database and the files do not tell one history; somebody has to look before anything runs. */
+export class SchemaDiverged extends Schema.TaggedError<SchemaDiverged>()("SchemaDiverged", {
+  message: Schema.String,
+}) {}
+
+const table = "schema_migration"
+const lockKey = 8402_0001
+const lockWaitMax = "60s"
+const statementTimeMax = "10min"
+const filesMax = 10_000
+const directory = new URL("../../migrations/", import.meta.url)
+
+export interface MigrationFile {
+  readonly id: number
+  readonly name: string
+  readonly sql: string
+}
+
+/** The project's migrations, ascending. Needs to read `migrations/`. */
+export const migrationFiles: Effect.Effect<ReadonlyArray<MigrationFile>> = Effect.promise(
+  async () => {
+    const files: Array<MigrationFile> = []
+    for await (const entry of Deno.readDir(directory)) {
+      const [, id, name] = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(entry.name) ?? []
+      if (id === undefined || name === undefined || files.length >= filesMax) continue
+      const sql = await Deno.readTextFile(new URL(entry.name, directory))
+      files.push({ id: Number(id), name, sql })
+    }
+    return files.sort((a, b) => a.id - b.id)
+  },
+)
+
+/** There is something to apply, and this login may not: it does not own the tables. */
+export class MigrationNeeded extends Schema.TaggedError<MigrationNeeded>()("MigrationNeeded", {
+  message: Schema.String,
+}) {}
+
+/**
+ * Applies what is pending and returns the names of it. Safe to run any number of times, from any
+ * number of processes at once. Where nothing is pending it only reads, so that a login without rights
+ * on the schema may run it too.
+ */
+export const migrate = (
+  files: ReadonlyArray<MigrationFile>,
+): Effect.Effect<
+  ReadonlyArray<string>,
+  SchemaDiverged | MigrationNeeded | Migrator.MigrationError | SqlError,
+  SqlClient
+> =>
+  Effect.flatMap(SqlClient, (sql) =>
+    Effect.flatMap(pendingOf(sql, files), (pending) => {
+      if (pending.length === 0) return Effect.succeed([])
+      return sql.withTransaction(Effect.gen(function* () {
+        yield* refuseStranger(sql, pending)
+        yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
+          set_config('statement_timeout', ${statementTimeMax}, true)`
+        yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
+        yield* refuseDivergence(sql, files)
+        const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
+        return applied.map(([, name]) => name)
+      }))
+    }))
+
+const runMigrator = Migrator.make({})
+
+const record = (files: ReadonlyArray<MigrationFile>) =>
+  Object.fromEntries(files.map((file) => [
+    `${file.id}_${file.name}`,
+    Effect.flatMap(SqlClient, (sql) =>
+      Effect.forEach(statements(file.sql), (statement) =>
+        sql.unsafe(statement).unprepared, {
+        discard: true,
+      })),
+  ]))
+
+/** What is not applied under its own name. */
+const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
+  Effect.map(
+    appliedNames(sql),
+    (applied) => files.filter(({ id, name }) => applied.get(id) !== name),
+  )
+
+const refuseStranger = Effect.fnUntraced(
+  function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {
+    const [rights] = yield* sql<{ may: boolean }>`
+      SELECT has_schema_privilege(current_schema(), 'CREATE') AS may`
+    if (rights?.may === true) return
+    return yield* new MigrationNeeded({
+      message: `Cannot migrate: ${
+        pending.map(({ name }) => name).join(", ")
+      } must be applied by the ` +
+        "owner of the schema: run the task migrate with MIGRATION_DATABASE_URL",
+    })
+  },
+)
+
+const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [found] = yield* sql<
+    { found: boolean }
+  >`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  if (found?.found !== true) return new Map<number, string>()
+  const rows = yield* sql<{ migration_id: number; name: string }>`
+    SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+  return new Map(rows.map((row) => [row.migration_id, row.name]))
+})
+
+/** Effect's migrator passes over an id below the newest applied one in silence: here it is refused. */
+const refuseDivergence = Effect.fnUntraced(
+  function* (sql: SqlClient, files: ReadonlyArray<MigrationFile>) {
+    const applied = yield* appliedNames(sql)
+    const newest = [...applied.keys()].at(-1) ?? 0
+    for (const { id, name } of files) {
+      const before = applied.get(id)
+      if (before === undefined && id <= newest) {
+        return yield* new SchemaDiverged({
+          message: `Cannot migrate: ${id}_${name} comes before ${newest}, which is applied; ` +
+            "give it a higher number",
+        })
+      }
+      if (before !== undefined && before !== name) {
+        return yield* new SchemaDiverged({
+          message: `Cannot migrate: ${id} was applied as ${before}, and is now called ${name}`,
+        })
+      }
+    }
+  },
+)

@@ -1,0 +1,103 @@
+/**
+ * The rate limits in PostgreSQL: the sliding log of `rate_take`, requests that come together in one statement.
+ *
+ * @module
+ */
+import { Cause, Clock, Duration, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { EpochMs } from "../core/domain/time.ts"
+import { RateLimits, RateLimitUnavailable, type RatePolicy } from "../core/RateLimits.ts"
+import { within } from "../core/within.ts"
+import { groupCommit } from "./groupCommit.ts"
+import { jsonText } from "./json.ts"
+
+interface LimitsOptions {
+  /** Whose instants count: the database's, one for all replicas; or Effect's Clock, for tests. */
+  readonly time?: "database" | "clock"
+}
+
+/** A caller is refused rather than kept waiting for the log. */
+export const takeWithin = Duration.seconds(2)
+
+/** One request for a grant, by a name of its own. */
+interface Take {
+  readonly take: string
+  readonly log: string
+  readonly key: string
+  readonly places: number
+  readonly window_ms: number
+  readonly given_ms: number | null
+}
+
+interface Row {
+  readonly granted: boolean
+  readonly remaining: number
+  readonly reset_ms: bigint
+}
+
+export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, never, SqlClient> =>
+  Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const instant = options.time === "clock"
+        ? Effect.map(Clock.currentTimeMillis, (ms): number | null => ms)
+        : Effect.succeed(null)
+
+      let takes = 0
+      const taken = yield* groupCommit<Take, Row>({
+        // Each its own: the function reads what the one before it has written, for the same key too.
+        rowOf: ({ take }) => take,
+        together: (takes) =>
+          sql<Row & { readonly take: string }>`
+            SELECT given.take, taken.granted, taken.remaining, taken.reset_ms
+            FROM (
+              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS given (
+                take text, log text, key text, places integer, window_ms bigint,
+                given_ms bigint)
+              ORDER BY log, key, take::bigint
+            ) given, LATERAL rate_take(log, key, places, window_ms, given_ms) AS taken`.pipe(
+            Effect.map((rows) => new Map(rows.map((row) => [row.take, row]))),
+          ),
+      })
+
+      const take = (policy: RatePolicy, key: string) =>
+        instant.pipe(
+          Effect.flatMap((givenMs) =>
+            taken({
+              take: `${takes++}`,
+              log: logName(policy),
+              key,
+              places: policy.limit,
+              window_ms: policy.windowMs,
+              given_ms: givenMs,
+            })
+          ),
+          Effect.map((row) => ({
+            granted: Option.exists(row, ({ granted }) => granted),
+            remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
+            resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
+          })),
+          within(takeWithin),
+          Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
+          Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
+          Effect.mapError(() => new RateLimitUnavailable()),
+        )
+
+      const prune = Effect.fn("RateLimits.prune")(function* (before: EpochMs) {
+        const [row] = yield* sql<{ gone: bigint }>`
+          WITH gone AS (
+            DELETE FROM rate_key WHERE newest_ms < ${BigInt(before)} RETURNING key_id
+          ), grants AS (
+            DELETE FROM rate_grant USING gone WHERE rate_grant.key_id = gone.key_id
+          )
+          SELECT count(*) AS gone FROM gone`
+        return Number(row?.gone ?? 0n)
+      }, Effect.orDie)
+
+      return RateLimits.of({ take, prune })
+    }),
+  )
+
+/** The ring has as many places as the limit: another limit is another log. */
+const logName = (policy: RatePolicy) => `${policy.name};q=${policy.limit};w=${policy.windowMs}`

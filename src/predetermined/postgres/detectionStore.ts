@@ -1,0 +1,94 @@
+/**
+ * The memory of detections in PostgreSQL.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { MarketId } from "../../markets/domain/market.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { type Considered, DetectionStore, type HeldDetection } from "../DetectionStore.ts"
+import { batches } from "../../postgres/batches.ts"
+import { jsonText } from "../../postgres/json.ts"
+
+/** Identifiers, and rows, in one statement. */
+const rowsBatch = 1_000
+
+export const layer: Layer.Layer<DetectionStore, never, SqlClient> = Layer.effect(
+  DetectionStore,
+  Effect.map(SqlClient, (sql) =>
+    DetectionStore.of({
+      held: held(sql),
+      remember: remember(sql),
+      prune: prune(sql),
+    })),
+)
+
+const held = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.held")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return new Map<MarketId, HeldDetection>()
+    const rows = yield* sql<
+      { market_id: MarketId; evidence_key: string | null; considered_at: Date; told: boolean }
+    >`
+    SELECT market_id, evidence_key, considered_at, told FROM detection
+    WHERE market_id = ANY (${marketIds}::text[])`
+    return new Map(rows.map((row) => [row.market_id, {
+      evidenceKey: row.evidence_key,
+      consideredAt: row.considered_at.getTime(),
+      told: row.told,
+    }]))
+  }, Effect.orDie)
+
+const remember = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.remember")(
+    function* (considered: ReadonlyArray<Considered>, at: EpochMs) {
+      for (const batch of batches(merged(considered), rowsBatch)) {
+        yield* sql`
+        INSERT INTO detection AS held (market_id, evidence_key, considered_at, verdict, told)
+        SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, told
+        FROM json_to_recordset(${jsonText(batch.map(incomingRow))}::json)
+          AS row (market_id text, evidence_key text, verdict text, told boolean)
+        ORDER BY market_id
+        ON CONFLICT (market_id) DO UPDATE SET
+          evidence_key = coalesce(excluded.evidence_key, held.evidence_key),
+          considered_at = greatest(held.considered_at, excluded.considered_at),
+          verdict = excluded.verdict,
+          told = held.told OR excluded.told`
+      }
+    },
+    Effect.orDie,
+  )
+
+/** One row a market, as if they had been remembered one after another. */
+function merged(considered: ReadonlyArray<Considered>): ReadonlyArray<Considered & Told> {
+  const rows = new Map<MarketId, Considered & Told>()
+  for (const row of considered) {
+    const before = rows.get(row.marketId)
+    rows.set(row.marketId, {
+      ...row,
+      evidenceKey: row.evidenceKey ?? before?.evidenceKey ?? null,
+      told: row.verdict === "told" || before?.told === true,
+    })
+  }
+  return [...rows.values()]
+}
+
+interface Told {
+  readonly told: boolean
+}
+
+const prune = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.prune")(function* (before: EpochMs) {
+    const [row] = yield* sql<{ gone: bigint }>`
+    WITH gone AS (
+      DELETE FROM detection WHERE NOT told AND considered_at < ${new Date(before)} RETURNING 1
+    )
+    SELECT count(*) AS gone FROM gone`
+    return Number(row?.gone ?? 0n)
+  }, Effect.orDie)
+
+const incomingRow = ({ marketId, evidenceKey, verdict, told }: Considered & Told) => ({
+  market_id: marketId,
+  evidence_key: evidenceKey,
+  ...{ verdict, told },
+})

@@ -1,0 +1,146 @@
+/**
+ * The facts of a report about prices: where they stand, where they came from, and what trading costs.
+ *
+ * @module
+ */
+import { halfSteps } from "../../markets/domain/book.ts"
+import type { SeriesPoint } from "../../markets/domain/market.ts"
+import {
+  durationFigure,
+  moveFigure,
+  priceFigure,
+  timeFigure,
+  usdFigure,
+} from "../../writing/domain/phrases.ts"
+import { fact, type Unnumbered } from "./report.ts"
+import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
+import { convergenceOf } from "../../markets/domain/resolving.ts"
+import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+import { day, hour } from "../../core/domain/time.ts"
+
+/** A point this much older than a day still stands for a day ago: one hour without a price. */
+const dayStartSlack = 2 * hour
+/** Hours next to each other, one of which may be missing. */
+const stepMax = 2 * hour
+
+/** Where the price stands, and how it got there. */
+export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+  const { priceAction } = material
+  const yes = outcomeName(material, 0)
+  const price = priceOf(material)
+  const [first] = priceAction
+  const span = figure(durationFigure(price.at - first.at))
+  const now = figure(priceFigure(price.mid))
+  const at = figure(timeFigure(price.at))
+  const mids = [...priceAction, price].map(({ mid }) => mid)
+  const low = figure(priceFigure(Math.min(...mids)))
+  const high = figure(priceFigure(Math.max(...mids)))
+  return [
+    fact("thesis", "price", say`The price of ${yes} stood at ${now} at ${at}.`),
+    fact(
+      "thesis",
+      "price",
+      price.at - first.at < hour
+        ? say`No price of it from more than an hour before is known.`
+        : say`Over the ${span} before, ${
+          moveOf(first, price)
+        }; it stood between ${low} and ${high}.`,
+    ),
+    ...lastDay(material, price),
+    fact("bottom", "price", bottomOf(material, price)),
+  ]
+}
+
+/** How the price went from one point to another, as the end of a sentence. */
+function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
+  const delta = to.mid - from.mid
+  const start = figure(priceFigure(from.mid))
+  if (halfSteps(to.mid) === halfSteps(from.mid)) return say`the price came back to ${start}`
+  const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
+  return delta > 0
+    ? say`the price rose by ${by}, from ${start} to ${end}`
+    : say`the price fell by ${by}, from ${start} to ${end}`
+}
+
+function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyArray<Unnumbered> {
+  const before = priceAction.findLast(({ at }) => at <= price.at - day)
+  if (before === undefined || before.at < price.at - day - dayStartSlack) return []
+  const span = figure(durationFigure(day))
+  return [fact("thesis", "price", say`In the last ${span} ${moveOf(before, price)}.`)]
+}
+
+/** The largest move from one hour to the next: whether the price drifted or jumped. */
+export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumbered> {
+  const steps = priceAction.slice(1).flatMap((to, n) => {
+    const from = priceAction[n]
+    return from === undefined || to.at - from.at > stepMax ? [] : [{ from, to }]
+  })
+  const size = ({ from, to }: { from: SeriesPoint; to: SeriesPoint }) =>
+    Math.abs(halfSteps(to.mid) - halfSteps(from.mid))
+  const largest = steps.toSorted((a, b) => size(b) - size(a))[0]
+  if (largest === undefined || size(largest) === 0) return []
+  return [fact(
+    "thesis",
+    "price",
+    say`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+      moveOf(largest.from, largest.to)
+    }.`,
+  )]
+}
+
+function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
+  const now = figure(priceFigure(price.mid))
+  const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
+  if (convergenceOf(price.mid) === "contested") {
+    const { proposal } = material
+    return proposal === null
+      ? say`At ${now} for ${yes} the market leaves the question open.`
+      : say`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+        outcomeName(material, proposal.outcome)
+      } was proposed at the venue.`
+  }
+  return say`At ${now} for ${yes} the market leaves little room for ${price.mid > 0.5 ? no : yes}.`
+}
+
+/** What the live book shows. */
+export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unnumbered> {
+  if (microstructure === null) {
+    return [fact(
+      "aside",
+      "book",
+      say`No sound order book was found when this report was made.`,
+    )]
+  }
+  const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
+  const cents = figure(priceFigure(0.05))
+  return [
+    fact(
+      "thesis",
+      "book",
+      joined([
+        say`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
+          figure(priceFigure(bestAsk))
+        }, a spread of ${figure(priceFigure(spread))}.`,
+        say`Orders within ${cents} around the middle come to ${figure(usdFigure(depth.total))}: ${
+          figure(usdFigure(depth.bid))
+        } to buy and ${figure(usdFigure(depth.ask))} to sell.`,
+      ]),
+    ),
+    fact(
+      "aside",
+      "book",
+      joined([
+        impactUsd.up5c === null
+          ? say`The offers end before the price has risen by ${cents}.`
+          : say`It takes ${
+            figure(usdFigure(impactUsd.up5c))
+          } of buying to move the price up by ${cents}.`,
+        impactUsd.down5c === null
+          ? say`The bids end before the price has fallen by ${cents}.`
+          : say`It takes ${
+            figure(usdFigure(impactUsd.down5c))
+          } of selling to move the price down by ${cents}.`,
+      ]),
+    ),
+  ]
+}

@@ -1,0 +1,49 @@
+/**
+ * The written part of a research report: what its narrator is given, and the draft it gives back.
+ *
+ * @module
+ */
+import type { Fact, FactKind, Passage } from "../../writing/domain/facts.ts"
+import type { Statement } from "../../writing/domain/statement.ts"
+
+/** From the least to the most. */
+export const confidences = ["low", "medium", "high"] as const
+export type Confidence = typeof confidences[number]
+
+/** The part of a report that a fact belongs to; `aside` for what none has to say. */
+export type ReportPart = "thesis" | "whales" | "risks" | "bottom" | "aside"
+
+export interface ReportFact extends Fact {
+  readonly part: ReportPart
+}
+
+/** A fact that has no number yet. */
+export type Unnumbered = Omit<ReportFact, "id">
+
+/** A fact of sentences. */
+export function fact(
+  part: ReportPart,
+  kind: FactKind,
+  said: Statement,
+  rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
+): Unnumbered {
+  const { text: statement, figures, names } = said
+  return { part, kind, statement, figures, names, links: [], certain: false, ...rest }
+}
+
+/** What a narrator is given: everything it may say of one market. */
+export interface ReportBrief {
+  /** The most important of each part first. */
+  readonly facts: readonly [ReportFact, ...ReadonlyArray<ReportFact>]
+  /** The most confidence that the evidence allows. */
+  readonly confidenceMax: Confidence
+}
+
+/** What a narrator gives back: plain text, no markup. */
+export interface ReportDraft {
+  readonly thesis: Passage
+  readonly whaleView: Passage
+  readonly risks: ReadonlyArray<Passage>
+  readonly confidence: Confidence
+  readonly bottomLine: Passage
+}

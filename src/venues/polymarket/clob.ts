@@ -1,0 +1,107 @@
+/**
+ * The CLOB, the venue's exchange: its order books and price histories, decoded.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import type { Level, OrderBook } from "../../markets/domain/book.ts"
+import { type PricePoint, TokenId } from "../../markets/domain/market.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { flag, id, instant, list, number, object, type WireObject } from "./wire.ts"
+
+/** Why a book cannot be used at all. */
+type BookRejection = "undecodable" | "missing_token" | "too_many_levels"
+
+/** At the finest tick (0.0001) a side has at most 9,999 levels. */
+const levelsMax = 10_000
+
+/**
+ * One book. Levels come in whatever order the venue chose; a level whose price or size is no number
+ * is left out. A book is as old as the venue says, never younger than `receivedAt`.
+ */
+export function decodeBook(
+  value: unknown,
+  receivedAt: EpochMs,
+): Result.Result<OrderBook, BookRejection> {
+  const row = object(value)
+  if (row === null) return Result.fail("undecodable")
+  const tokenId = id(row["asset_id"] ?? row["token_id"])
+  if (tokenId === null) return Result.fail("missing_token")
+  const bids = list(row["bids"])
+  const asks = list(row["asks"])
+  if (bids.length > levelsMax || asks.length > levelsMax) return Result.fail("too_many_levels")
+  return Result.succeed({
+    tokenId: TokenId.make(tokenId),
+    bids: levels(bids),
+    asks: levels(asks),
+    observedAt: Math.min(instant(row["timestamp"]) ?? receivedAt, receivedAt),
+  })
+}
+
+/**
+ * The points of a price history, in the venue's order. Understands both spellings: `history` of
+ * `{t, p}` (CLOB) and `data` of `{timestamp, price}` (Data v2). Null when there is no series in it.
+ */
+export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null {
+  const body = object(value)
+  const rows = body?.["history"] ?? body?.["data"]
+  if (body !== null && body["history"] === null) return []
+  if (!Array.isArray(rows)) return null
+  return rows.flatMap((row) => {
+    const fields = object(row)
+    if (fields === null) return []
+    const at = instant(fields["t"] ?? fields["timestamp"])
+    const price = number(fields["p"] ?? fields["price"])
+    return at === null || price === null || price < 0 || price > 1 ? [] : [{ at, price }]
+  })
+}
+
+/**
+ * What each outcome's share paid, by the market's page: one when its token won. Null for a page that
+ * is open or names no single winner: pages of old markets name none although somebody won. Its tokens
+ * come in its own order, so they are found by `tokenIds` where the market's are known.
+ */
+export function paidByPage(
+  value: unknown,
+  tokenIds: readonly [string, string] | null,
+): readonly [number, number] | null {
+  const page = object(value)
+  const tokens = list(page?.["tokens"]).map((token) => object(token))
+  if (flag(page?.["closed"]) !== true || tokens.length !== 2) return null
+  const winners = tokens.filter((token) => flag(token?.["winner"]) === true)
+  if (winners.length === 0) return flag(page?.["is_50_50_outcome"]) === true ? [0.5, 0.5] : null
+  const won = id(winners[0]?.["token_id"])
+  const [first, second] = tokenIds ?? tokens.map((token) => id(token?.["token_id"]))
+  if (winners.length > 1 || won === null || first === second) return null
+  return won === first ? [1, 0] : won === second ? [0, 1] : null
+}
+
+/** A market of the CLOB's own listing, spelled as Gamma would: it lacks volumes and best prices. */
+export function asGammaRow(market: WireObject): WireObject {
+  const tokens = list(market["tokens"]).map((token) => object(token))
+  return {
+    conditionId: market["condition_id"],
+    slug: market["market_slug"],
+    question: market["question"],
+    description: market["description"],
+    outcomes: tokens.map((token) => token?.["outcome"]),
+    clobTokenIds: tokens.map((token) => token?.["token_id"]),
+    endDate: market["end_date_iso"],
+    active: market["active"],
+    closed: market["closed"],
+    archived: market["archived"],
+    acceptingOrders: market["accepting_orders"],
+    tags: market["tags"],
+  }
+}
+
+function levels(rows: ReadonlyArray<unknown>): ReadonlyArray<Level> {
+  const found: Array<Level> = []
+  for (const row of rows) {
+    const fields = object(row)
+    const price = number(fields?.["price"])
+    const size = number(fields?.["size"])
+    if (price !== null && size !== null) found.push({ price, size })
+  }
+  return found
+}

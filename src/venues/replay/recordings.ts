@@ -1,0 +1,151 @@
+/**
+ * What a recorded page of the venue holds, told by its shape, and decoded as of its recording.
+ *
+ * A page is judged as of the newest moment it mentions: a market that ended a month ago today had
+ * not ended when it was recorded.
+ *
+ * @module
+ */
+import type { OrderBook } from "../../markets/domain/book.ts"
+import type { MarketRules } from "../../predetermined/domain/detection.ts"
+import type { Market, MarketFacts, PricePoint, Trade } from "../../markets/domain/market.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import type { Standing } from "../../whales/domain/tracking.ts"
+import type { ActivityRow, Decoded } from "../../markets/VenueClient.ts"
+import { decodeActivity } from "../polymarket/activity.ts"
+import { asGammaRow, decodeBook, decodeHistory } from "../polymarket/clob.ts"
+import { decodeTrades } from "../polymarket/data.ts"
+import { decodeRows } from "../polymarket/decoded.ts"
+import { decodeFacts, decodeMarkets } from "../polymarket/gamma.ts"
+import { decodeStanding } from "../polymarket/leaderboard.ts"
+import { decodeRecord, type OracleRecord } from "../polymarket/oracle.ts"
+import { decodeRules } from "../polymarket/rules.ts"
+import { instant, list, object, type WireObject } from "../polymarket/wire.ts"
+
+/** A recorded page's rows by what they are. */
+export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
+  readonly points: ReadonlyArray<PricePoint>
+  /** Rows of kinds that no `VenueClient` call gives: positions, messages, tags. */
+  readonly unused: number
+  /** The newest moment the rows mention; null when they mention none. */
+  readonly newest: EpochMs | null
+}
+
+export interface RecordedPage {
+  readonly markets: Decoded<Market>
+  readonly facts: Decoded<MarketFacts>
+  readonly rules: Decoded<MarketRules>
+  readonly books: Decoded<OrderBook>
+  readonly trades: Decoded<Trade>
+  readonly activity: Decoded<ActivityRow>
+  readonly standings: Decoded<Standing>
+  readonly records: Decoded<OracleRecord>
+  /** What else tells how a market ended: rows of the listing, and the exchange's market pages. */
+  readonly listed: ReadonlyArray<WireObject>
+  readonly pages: ReadonlyArray<WireObject>
+  readonly points: ReadonlyArray<PricePoint>
+  readonly unused: number
+}
+
+/** Sorts a page's rows by their shape: any response of the venue, whole, bare or one row of it. */
+export function recognise(body: unknown): RecordedRows {
+  const rows: Record<Kind, Array<WireObject>> = {
+    markets: [],
+    pages: [],
+    books: [],
+    trades: [],
+    activity: [],
+    standings: [],
+    records: [],
+  }
+  let unused = 0
+  const points = isHistory(body) ? decodeHistory(body) ?? [] : []
+  for (const value of isHistory(body) ? [] : rowsOf(body)) {
+    const row = object(value)
+    const kind = row === null ? null : kindOf(row)
+    if (row === null || kind === null) unused++
+    else if (kind === "events") rows.markets.push(...marketsOfEvent(row))
+    else rows[kind].push(row)
+  }
+  return { ...rows, points, unused, newest: newest(rows, points) }
+}
+
+/** Decodes the rows as of `asOf`. */
+export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
+  const markets = [...rows.markets, ...rows.pages.map(asGammaRow)]
+  return {
+    markets: decodeMarkets(markets, asOf),
+    facts: decodeRows(markets, decodeFacts),
+    rules: decodeRows(markets, decodeRules),
+    books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
+    trades: decodeTrades(rows.trades, null),
+    activity: decodeRows(rows.activity, decodeActivity),
+    standings: decodeRows(rows.standings, decodeStanding),
+    records: decodeRows(rows.records, decodeRecord),
+    listed: rows.markets,
+    pages: rows.pages,
+    points: rows.points,
+    unused: rows.unused,
+  }
+}
+
+/** Trades have a time and a price too, and more besides. */
+function isHistory(body: unknown): boolean {
+  const fields = object(body)
+  if (Array.isArray(fields?.["history"])) return true
+  const first = object(list(fields?.["data"])[0])
+  return first !== null && "price" in first &&
+    Object.keys(first).every((key) => historyFields.has(key))
+}
+
+const historyFields: ReadonlySet<string> = new Set(["timestamp", "price", "resolution_seconds"])
+
+function rowsOf(body: unknown): ReadonlyArray<unknown> {
+  if (Array.isArray(body)) return body
+  const fields = object(body)
+  if (fields === null) return []
+  if (Array.isArray(fields["data"])) return fields["data"]
+  if (Array.isArray(fields["events"]) && !("conditionId" in fields)) return fields["events"]
+  if (Array.isArray(fields["markets"]) && !("slug" in fields)) return fields["markets"]
+  return [fields]
+}
+
+type Kind = "markets" | "pages" | "books" | "trades" | "activity" | "standings" | "records"
+
+function kindOf(row: WireObject): Kind | "events" | null {
+  if ("conditionId" in row && "clobTokenIds" in row) return "markets"
+  if (Array.isArray(row["markets"])) return "events"
+  if ("condition_id" in row && Array.isArray(row["tokens"])) return "pages"
+  if ("asset_id" in row && Array.isArray(row["bids"]) && Array.isArray(row["asks"])) return "books"
+  if ("status" in row && "last_update_timestamp" in row) return "records"
+  if ("rank" in row && "pnl" in row && ("user_id" in row || "proxyWallet" in row)) {
+    return "standings"
+  }
+  const signed = "transaction_hash" in row || "transactionHash" in row
+  if (!signed || !("side" in row) || !("price" in row)) return null
+  return "type" in row ? "activity" : "trades"
+}
+
+/** A market inside of its event does not name it again. */
+function marketsOfEvent(event: WireObject): ReadonlyArray<WireObject> {
+  return list(event["markets"]).flatMap((value) => {
+    const market = object(value)
+    return market === null ? [] : [{ events: [{ ...event, markets: [] }], ...market }]
+  })
+}
+
+function newest(
+  rows: Readonly<Record<Kind, ReadonlyArray<WireObject>>>,
+  points: ReadonlyArray<PricePoint>,
+): EpochMs | null {
+  const moments = [
+    ...rows.markets.map((row) => instant(row["updatedAt"])),
+    ...[rows.books, rows.trades, rows.activity].flat().map((row) => instant(row["timestamp"])),
+    ...rows.records.map((row) => instant(row["last_update_timestamp"])),
+    ...points.map(({ at }) => at),
+  ]
+  return moments.reduce<EpochMs | null>(
+    (latest, at) => at !== null && (latest === null || at > latest) ? at : latest,
+    null,
+  )
+}

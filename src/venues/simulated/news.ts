@@ -1,0 +1,186 @@
+/**
+ * The press of a simulated world: made-up outlets whose headlines follow from the seed, and an index
+ * that can be searched, on Effect's clock.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer } from "effect"
+import type { MarketId } from "../../markets/domain/market.ts"
+import type { Headline } from "../../news/domain/headline.ts"
+import { day, type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
+import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
+import { type VenueOptions, worldClock } from "./clock.ts"
+import type { SimulatedMarket } from "./lives.ts"
+import { makeMemo, marketsKept } from "./memo.ts"
+import { slugOf } from "./phrases.ts"
+import { between, hex, mix, uniform } from "./seed.ts"
+import { storiesAbout, storiesAfterMs, type Story, type StoryKind, unrelated } from "./stories.ts"
+import type { World } from "./world.ts"
+
+interface Outlet {
+  readonly name: string
+  /** A name that is nobody's (RFC 2606). */
+  readonly host: string
+}
+
+export const outlets: ReadonlyArray<Outlet> = [
+  { name: "Meridian Wire", host: "wire.meridian.example" },
+  { name: "The Harbor Ledger", host: "harborledger.example" },
+  { name: "Quillon Post", host: "news.quillonpost.example" },
+  { name: "North Sound Radio", host: "northsound.example" },
+]
+
+/** The index finds what all of them publish, and is no outlet itself. */
+export const indexName = "Wayfarer Index"
+
+/** A headline with what it is about. */
+export interface Published extends Headline {
+  readonly kind: StoryKind
+  /** Null for one that is about no market. */
+  readonly marketId: MarketId | null
+}
+
+export interface Press {
+  /** What an outlet publishes in `[from, to]`, newest first. */
+  readonly published: (
+    outlet: Outlet,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+  ) => ReadonlyArray<Published>
+}
+
+/** A feed shows the last day, and no more rows than this. */
+const feedMs = day
+export const feedRowsMax = 60
+/** Rows of one answer of the index, and topics it looks for. */
+export const indexRowsMax = 100
+const topicsMax = 50
+/** An outlet thinks of something unrelated in this share of such stretches. */
+const noiseShare = 0.5
+const noiseMs = 40 * minute
+
+/** Sources over the world; times are the clock's. */
+export function layer(world: World, options: VenueOptions = {}): Layer.Layer<NewsSources> {
+  const press = makePress(world)
+  const clock = worldClock(world, options)
+  const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
+  const shown = ({ title, url, source, publishedAt }: Published): Headline => ({
+    title,
+    url,
+    source,
+    publishedAt: Math.floor(clock.fromWorld(publishedAt) / second) * second,
+  })
+  const feeds = outlets.map((outlet): NewsSource => ({
+    name: outlet.name,
+    read: () =>
+      Effect.map(now, (at) => ({ rows: feedOf(press, outlet, at).map(shown), rejected: {} })),
+  }))
+  const index: NewsSource = {
+    name: indexName,
+    read: (topics) =>
+      Effect.map(now, (at) => ({ rows: found(press, topics, at).map(shown), rejected: {} })),
+  }
+  return Layer.succeed(NewsSources, [...feeds, index])
+}
+
+/** What an outlet's feed shows at an instant. */
+export function feedOf(press: Press, outlet: Outlet, at: EpochMs): ReadonlyArray<Published> {
+  return press.published(outlet, { from: at - feedMs, to: at }).slice(0, feedRowsMax)
+}
+
+/**
+ * Headlines that hold every word of a topic; their source is the host, as the index knows no names.
+ */
+export function found(
+  press: Press,
+  topics: ReadonlyArray<ReadonlyArray<string>>,
+  at: EpochMs,
+): ReadonlyArray<Published> {
+  const wanted = topics.slice(0, topicsMax).filter((words) => words.length > 0)
+    .map((words) => words.map((word) => word.toLowerCase()))
+  const range = { from: at - feedMs, to: at }
+  return outlets
+    .flatMap((outlet) =>
+      press.published(outlet, range).map((row) => ({ ...row, source: outlet.host }))
+    )
+    .filter(({ title }) => {
+      const lower = title.toLowerCase()
+      return wanted.some((words) => words.every((word) => lower.includes(word)))
+    })
+    .sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
+    .slice(0, indexRowsMax)
+}
+
+export function makePress(world: World): Press {
+  const known = makeMemo<ReadonlyArray<Story>>(marketsKept(world.catalogue.seats))
+  const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> => {
+    const name = market.seat * 2 ** 26 + market.turn + 10_000_000
+    const kept = known.get(name)
+    if (kept !== undefined) return kept
+    const made = storiesAbout(world, market)
+    known.set(name, made)
+    return made
+  }
+  return {
+    published: (outlet, range) => {
+      const rows = [...noiseOf(world, outlet, range)]
+      for (let seat = 0; seat < world.catalogue.seats; seat++) {
+        let market = world.catalogue.at(seat, range.to)
+        while (market.kind !== "mechanical" && market.resolvedAt + storiesAfterMs > range.from) {
+          for (const [n, story] of storiesOf(market).entries()) {
+            const row = carried(outlet, market, story, n)
+            if (row !== null && row.publishedAt >= range.from && row.publishedAt <= range.to) {
+              rows.push(row)
+            }
+          }
+          market = world.catalogue.turn(seat, market.turn - 1)
+        }
+      }
+      return rows.sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
+    },
+  }
+}
+
+/** The story as this outlet carries it: one brings it first, each other one perhaps, and later. */
+function carried(
+  outlet: Outlet,
+  market: SimulatedMarket,
+  story: Story,
+  nth: number,
+): Published | null {
+  const key = mix(mix(market.key, 96), nth)
+  const place = outlets.indexOf(outlet)
+  const isFirst = key % outlets.length === place
+  const draw = mix(key, place)
+  if (!isFirst && uniform(draw) >= 0.35) return null
+  const late = isFirst ? 0 : between(mix(draw, 1), 2, 50) * minute
+  const publishedAt = story.at + Math.floor(late / second) * second
+  return {
+    title: story.title,
+    url: urlOf(outlet, story.title, publishedAt, mix(draw, 2)),
+    source: outlet.name,
+    publishedAt,
+    kind: story.kind,
+    marketId: market.id,
+  }
+}
+
+function* noiseOf(
+  world: World,
+  outlet: Outlet,
+  range: { readonly from: EpochMs; readonly to: EpochMs },
+): Generator<Published> {
+  const own = mix(mix(world.options.seed, 97), outlets.indexOf(outlet))
+  for (let n = Math.floor(range.from / noiseMs); n * noiseMs <= range.to; n++) {
+    const key = mix(own, n)
+    const at = Math.floor((n + uniform(mix(key, 1))) * noiseMs / second) * second
+    if (uniform(key) >= noiseShare || at < range.from || at > range.to) continue
+    const title = unrelated(mix(key, 2))
+    const url = urlOf(outlet, title, at, mix(key, 3))
+    yield { title, url, source: outlet.name, publishedAt: at, kind: "noise", marketId: null }
+  }
+}
+
+function urlOf({ host }: Outlet, title: string, at: EpochMs, key: number): string {
+  const date = isoTime(at).slice(0, 10).replaceAll("-", "/")
+  return `https://${host}/${date}/${slugOf(title).slice(0, 80)}-${hex(key, 8)}`
+}

@@ -1,0 +1,155 @@
+/**
+ * Entries gathered by the price they paid: how often they won, and what following or fading them
+ * returned.
+ *
+ * @module
+ */
+import { z95 } from "./significance/normal.ts"
+import type { OddsBand } from "./whale.ts"
+
+/** Each band runs up to, not including, where the next one begins; the last holds 1 as well. */
+export const bandEdges = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const
+export const bandCount = bandEdges.length - 1
+
+/** Prices are compared as whole millionths, so that 0.1 computed in any way is 0.1. */
+const stepsPerUsd = 1_000_000
+
+/** Which of the bands between rising `edges` a price falls into, from 0. */
+export function bandOf(price: number, edges: ReadonlyArray<number>): number {
+  const steps = Math.round(price * stepsPerUsd)
+  const above = edges.findIndex((edge) => steps < Math.round(edge * stepsPerUsd))
+  return above === -1 ? edges.length - 2 : Math.max(0, above - 1)
+}
+
+/** Plain JSON; every field is a plain sum over entries. */
+export interface BandSums {
+  readonly entries: number
+  /** Paid in full or not at all; a push or a part says nothing of who was right. */
+  readonly decisive: number
+  readonly wins: number
+  readonly price: number
+  /** Payout a share. */
+  readonly paid: number
+  /** Square of payout less price. */
+  readonly misses: number
+  readonly stakeUsd: number
+  /** Stakes with fees, and what came back, for the same stake on the same side and on the other. */
+  readonly followCost: number
+  readonly followReturn: number
+  readonly fadeCost: number
+  readonly fadeReturn: number
+}
+
+export const noBandSums: BandSums = {
+  entries: 0,
+  decisive: 0,
+  wins: 0,
+  price: 0,
+  paid: 0,
+  misses: 0,
+  stakeUsd: 0,
+  followCost: 0,
+  followReturn: 0,
+  fadeCost: 0,
+  fadeReturn: 0,
+}
+
+/**
+ * One entry at `price` for `stakeUsd` that was paid `paid` a share. A share bought at p costs
+ * rate x p x (1 - p) in fees, so a stake costs rate x (1 - p) of itself.
+ */
+export function entrySums(
+  price: number,
+  stakeUsd: number,
+  paid: number,
+  feeRate: number,
+): BandSums {
+  const other = 1 - price
+  return {
+    entries: 1,
+    decisive: paid === 0 || paid === 1 ? 1 : 0,
+    wins: paid === 1 ? 1 : 0,
+    price,
+    paid,
+    misses: (paid - price) ** 2,
+    stakeUsd,
+    followCost: stakeUsd * (1 + feeRate * other),
+    followReturn: stakeUsd * paid / price,
+    fadeCost: stakeUsd * (1 + feeRate * price),
+    fadeReturn: stakeUsd * (1 - paid) / other,
+  }
+}
+
+/** `sums` with `part` added `times` over: -1 takes it away. */
+export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): BandSums {
+  return {
+    entries: sums.entries + times * part.entries,
+    decisive: sums.decisive + times * part.decisive,
+    wins: sums.wins + times * part.wins,
+    price: sums.price + times * part.price,
+    paid: sums.paid + times * part.paid,
+    misses: sums.misses + times * part.misses,
+    stakeUsd: sums.stakeUsd + times * part.stakeUsd,
+    followCost: sums.followCost + times * part.followCost,
+    followReturn: sums.followReturn + times * part.followReturn,
+    fadeCost: sums.fadeCost + times * part.fadeCost,
+    fadeReturn: sums.fadeReturn + times * part.fadeReturn,
+  }
+}
+
+/** The bands that have entries, as they are published. */
+export function publishedBands(
+  bands: ReadonlyArray<BandSums>,
+): ReadonlyArray<typeof OddsBand.Type> {
+  return bands.flatMap((sums, i) => {
+    if (sums.entries === 0) return []
+    const [from = 0, to = 1] = [bandEdges[i], bandEdges[i + 1]]
+    return [{
+      band: `${from.toFixed(2)}-${to.toFixed(2)}`,
+      from,
+      to,
+      entries: sums.entries,
+      meanEntryPrice: meanPriceOf(sums),
+      ...winRateOf(sums),
+      ...roisOf(sums),
+    }]
+  })
+}
+
+/** Within [0, 1], whatever rounding did to the sum. */
+export function meanPriceOf({ price, entries }: BandSums): number {
+  return Math.min(1, Math.max(0, price / entries))
+}
+
+/**
+ * The Brier score of the prices paid, taken for forecasts: 0 is foresight, 0.25 a coin (Verification
+ * of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950).
+ */
+export function brierOf({ misses, entries }: BandSums): number {
+  return Math.min(1, Math.max(0, misses / entries))
+}
+
+/** What a dollar came to, less that dollar; fees included. */
+export function roisOf(sums: BandSums): { readonly followRoi: number; readonly fadeRoi: number } {
+  return {
+    followRoi: sums.followReturn / sums.followCost - 1,
+    fadeRoi: sums.fadeReturn / sums.fadeCost - 1,
+  }
+}
+
+/**
+ * Wins among decisive entries, with Wilson's 95 % interval (Probable inference, Journal of the
+ * American Statistical Association 22, 1927). Without a decisive entry his formula says 0.5, between
+ * 0 and 1: nothing is known.
+ */
+export function winRateOf({ wins, decisive }: Pick<BandSums, "wins" | "decisive">) {
+  const square = z95 ** 2
+  const centre = (wins + square / 2) / (decisive + square)
+  const spread = z95 / (decisive + square) *
+    Math.sqrt(decisive === 0 ? square / 4 : wins * (decisive - wins) / decisive + square / 4)
+  return {
+    winRate: decisive === 0 ? centre : wins / decisive,
+    winRateLow: wins === 0 ? 0 : Math.max(0, centre - spread),
+    winRateHigh: wins === decisive ? 1 : Math.min(1, centre + spread),
+  }
+}

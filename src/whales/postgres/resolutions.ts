@@ -1,0 +1,198 @@
+/**
+ * How the markets of tracked wallets ended, in PostgreSQL.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import type { Resolution, ResolutionSource } from "../../markets/domain/resolution.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import type { WhaleStore } from "../WhaleStore.ts"
+import { batches } from "../../postgres/batches.ts"
+import { jsonText } from "../../postgres/json.ts"
+import { keys, name } from "./keys.ts"
+import { markUncounted } from "./marks.ts"
+
+/** Markets in one transaction. */
+const marketsBatch = 1_000
+
+/** The part of `WhaleStore` that is about resolutions. */
+export const resolutions = (sql: SqlClient) => ({
+  unresolved: unresolved(sql),
+  saveResolutions: saveResolutions(sql),
+  ended: ended(sql),
+})
+
+/** Of so many markets, those that have ended and come first, however many have not. */
+const againOf = (limit: number) => Math.floor(limit / 8)
+
+type Unresolved = Parameters<WhaleStore["Service"]["unresolved"]>[0]
+
+const unresolved = (sql: SqlClient) =>
+  Effect.fn("WhaleStore.unresolved")(
+    function* ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }: Unresolved) {
+      const before = sql`${new Date(askedBefore)}::timestamptz`
+      const endingBefore = sql`${new Date(ending.askedBefore)}::timestamptz`
+      const rows = yield* sql<{ market: MarketId }>`
+        SELECT market FROM (
+          (SELECT 1 AS turn, market, market_id, asked_at FROM whale_market
+          WHERE has_entries AND ended_at IS NULL AND asked_at < greatest(${before}, ${endingBefore})
+            AND (asked_at < ${before} OR asked_at < ${endingBefore}
+              AND ends_at BETWEEN ${new Date(ending.from)} AND ${new Date(ending.to)})
+          ORDER BY asked_at, market_id LIMIT ${limit})
+          UNION ALL
+          (SELECT CASE WHEN row_number() OVER (ORDER BY asked_at, market_id) <= ${againOf(limit)}
+            THEN 0 ELSE 2 END AS turn, market, market_id, asked_at FROM whale_market
+          WHERE has_entries AND ended_at > ${new Date(endedAfter)}
+            AND asked_at < ${new Date(askedAgainBefore)}
+          ORDER BY asked_at, market_id LIMIT ${limit})
+        ) waiting
+        ORDER BY turn, asked_at, market_id LIMIT ${limit}`
+      return rows.map(({ market }) => market)
+    },
+    Effect.orDie,
+  )
+
+const saveResolutions = (sql: SqlClient) =>
+  Effect.fn("WhaleStore.saveResolutions")(
+    function* (
+      resolutions: ReadonlyArray<Resolution>,
+      asked: ReadonlyArray<MarketId>,
+      at: EpochMs,
+    ) {
+      const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+      const asking = new Set(asked)
+      let news = 0
+      for (const batch of batches([...new Set([...told.keys(), ...asked])], marketsBatch)) {
+        news += yield* saveBatch(
+          sql,
+          batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
+          at,
+        )
+      }
+      return news
+    },
+    Effect.orDie,
+  )
+
+interface Told {
+  readonly id: MarketId
+  readonly asked: boolean
+  readonly resolution: Resolution | undefined
+}
+
+const saveBatch = Effect.fnUntraced(
+  function* (sql: SqlClient, told: ReadonlyArray<Told>, at: EpochMs) {
+    const ids = told.map(({ id }) => id)
+    yield* name(sql, "market", ids)
+    const markets = yield* keys(sql, "market", ids, "to write")
+    const rows = told.map((each) => incomingRow(each, markets))
+    const [found] = yield* sql<{ news: number }>`
+      WITH incoming AS MATERIALIZED (
+        SELECT i.*, m.event_id,
+          (i.state, i.payout_first, i.payout_second)
+            IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
+            AND i.state IS NOT NULL AS news
+        FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+          market_id integer, asked boolean, state text, payout_first float8, payout_second float8,
+          source text, resolved_at timestamptz
+        ) JOIN whale_market m USING (market_id)
+      ), asked AS (
+        UPDATE whale_market m SET
+          asked_at = CASE WHEN i.asked THEN greatest(asked_at, ${new Date(at)}::timestamptz)
+            ELSE asked_at END,
+          state = coalesce(i.state, m.state),
+          payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
+          payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE i.payout_second END,
+          source = coalesce(i.source, m.source),
+          resolved_at = coalesce(i.resolved_at, m.resolved_at),
+          ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
+            ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
+          told_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz ELSE m.told_at END
+        FROM incoming i WHERE m.market_id = i.market_id
+      ), marked AS (
+        SELECT event_id, wallet_id, market_id
+        FROM incoming JOIN whale_position p USING (market_id)
+        WHERE news AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
+          SELECT FROM whale_score s WHERE s.event_id = incoming.event_id
+            AND s.wallet_id = p.wallet_id AND s.market_id = p.market_id
+        ))
+      ), marks AS (${markUncounted(sql)})
+      SELECT count(*)::integer AS news FROM incoming WHERE news`
+    return found?.news ?? 0
+  },
+  (saved, sql) => sql.withTransaction(saved),
+)
+
+function incomingRow({ id, asked, resolution }: Told, markets: ReadonlyMap<string, number>) {
+  const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
+  const resolvedAt = resolution?.resolvedAt ?? null
+  return {
+    market_id: markets.get(id),
+    asked,
+    state: resolution?.state,
+    payout_first: first,
+    payout_second: second,
+    source: resolution?.source,
+    resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
+  }
+}
+
+const ended = (sql: SqlClient) =>
+  Effect.fn("WhaleStore.ended")(
+    function* ({ endedFrom, told, limit }: Parameters<WhaleStore["Service"]["ended"]>[0]) {
+      const rows = yield* sql<
+        EndedRow & {
+          readonly facts: MarketFacts
+          readonly ended_at: Date
+          readonly wallets: number
+          readonly stake_usd: number
+        }
+      >`
+        SELECT market, state, payout_first, payout_second, source, resolved_at, facts, ended_at,
+          wallets, stake_usd
+        FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
+          SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
+          FROM whale_position p, LATERAL (
+            SELECT sum((entry ->> 'stakeUsd')::float8) AS staked
+            FROM json_array_elements(p.entries) entry
+          ) entered
+          WHERE p.market_id = m.market_id AND p.entry_count > 0
+        ) sums
+        WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
+          AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
+        ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
+      return rows.flatMap((row) => {
+        const resolution = resolutionOf(row)
+        return resolution === null ? [] : [{
+          market: row.facts,
+          resolution,
+          endedAt: row.ended_at.getTime(),
+          wallets: row.wallets,
+          stakeUsd: row.stake_usd,
+        }]
+      })
+    },
+    Effect.orDie,
+  )
+
+/** The columns of a market's end, as they are read. */
+export interface EndedRow {
+  readonly market: MarketId
+  readonly state: "paid" | "cancelled" | null
+  readonly payout_first: number | null
+  readonly payout_second: number | null
+  readonly source: ResolutionSource | null
+  readonly resolved_at: Date | null
+}
+
+/** How the market of a row ended; null when it has not. */
+export function resolutionOf(row: EndedRow): Resolution | null {
+  const { market, state, payout_first, payout_second, source } = row
+  if (state === null || source === null) return null
+  const told = { marketId: market, resolvedAt: row.resolved_at?.getTime() ?? null, source }
+  return payout_first === null || payout_second === null
+    ? { ...told, state: "cancelled" }
+    : { ...told, state: "paid", payouts: [payout_first, payout_second] }
+}

@@ -1,0 +1,55 @@
+/**
+ * What both processes pay and read through: live settings never lead to the simulation, and a shorter
+ * lease makes for shorter steps.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { BadApiKey } from "../../src/payments/facilitator/token.ts"
+import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
+import type { LivePayments } from "../../src/app/paymentSettings.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { load } from "../../src/app/settings.ts"
+import { law, test } from "../support/effect.ts"
+import { embeddedStore } from "../support/stores.ts"
+
+type ApiKey = LivePayments["facilitator"]["apiKey"]
+
+const live = (apiKey: ApiKey): LivePayments => ({
+  kind: "live",
+  facilitator: { url: "https://facilitator.example", apiKey },
+  rpcUrl: Redacted.make("http://127.0.0.1:1"),
+  rehearsal: true,
+})
+
+const facilitatorOf = Effect.fnUntraced(function* (payments: LivePayments | null) {
+  const settings = yield* load("dev", () => undefined)
+  const ports = paymentPorts(payments === null ? settings : { ...settings, payments })
+  return Context.get(yield* Layer.build(Layer.provide(ports, embeddedStore)), Facilitator)
+})
+
+test("live payments go to the facilitator that is named, simulated ones to none", () =>
+  Effect.gen(function* () {
+    equal((yield* facilitatorOf(live(null))).name, "https://facilitator.example")
+    ok(!(yield* facilitatorOf(null)).name.includes("://"))
+  }))
+
+test("an API key that is no key stops the start", () =>
+  Effect.gen(function* () {
+    const key = { id: "key", secret: Redacted.make("hunter2") }
+    ok((yield* Effect.flip(facilitatorOf(live(key)))) instanceof BadApiKey)
+  }))
+
+const sum = (steps: ReadonlyArray<Duration.Duration>) =>
+  steps.reduce((total, step) => total + Duration.toMillis(step), 0)
+
+law(
+  "timingWithin() lets no lease run out before the steps that it covers",
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 600_000 }))),
+  (leaseMs) => {
+    const lease = Duration.millis(leaseMs)
+    const { verify, work, paidWork, settle, prove } = timingWithin({ lease, hold: lease })
+    return sum([verify, work, settle, prove]) <= leaseMs && sum([paidWork]) <= leaseMs
+  },
+)

@@ -1,0 +1,171 @@
+/**
+ * The permissions that are computed from settings: never more than the process needs, and the
+ * treasury's key for the refund worker alone.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Redacted } from "effect"
+import {
+  backfillSandbox,
+  commandLine,
+  flagsOf,
+  migrationSandbox,
+  type Sandbox,
+  serviceSandbox,
+  workerSandbox,
+} from "../../src/app/sandbox.ts"
+import { load, loadBackfill, type Mode, type Variable } from "../../src/app/settings.ts"
+import { loadWorker } from "../../src/app/workerSettings.ts"
+import { test } from "../support/effect.ts"
+
+type Env = Partial<Record<Variable, string>>
+
+const place = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
+const service = (mode: Mode, env: Env) =>
+  Effect.map(load(mode, (name) => env[name]), (settings) => serviceSandbox(settings, place))
+const worker = (mode: Mode, env: Env) =>
+  Effect.map(loadWorker(mode, (name) => env[name]), workerSandbox)
+
+const backfill = (env: Env) =>
+  Effect.map(loadBackfill((name) => env[name]), (settings) => backfillSandbox(settings, place))
+
+const store = "postgres://service:hunter2@db.example/bell"
+const live: Env = {
+  VENUE: "polymarket",
+  PUBLIC_BASE_URL: "https://bell.example",
+  DATABASE_URL: store,
+  REFUND_DATABASE_URL: "postgres://refund:hunter2@[::1]:6543/bell",
+  PAYMENTS: "live",
+  PAY_TO_ADDRESS: `0x${"a1".repeat(20)}`,
+  TREASURY_ADDRESS: `0x${"b2".repeat(20)}`,
+  TREASURY_PRIVATE_KEY: `0x${"c3".repeat(32)}`,
+  FACILITATOR_URL: "https://facilitator.example/x402",
+  RPC_URL: "https://rpc.example:8545/hunter2",
+}
+const dev: Env = {
+  STORE_URL: `postgres://postgres:${"p".repeat(32)}@127.0.0.1:5999/postgres`,
+  REFUND_DATABASE_URL: `postgres://postgres:${"p".repeat(32)}@127.0.0.1:5999/postgres`,
+}
+
+test("the service in dev may listen, serve its store and write it, and nothing else", () =>
+  Effect.gen(function* () {
+    const { net, read, write } = yield* service("dev", dev)
+    equal(net, ["127.0.0.1:8402", "127.0.0.1:8403", "127.0.0.1:5999"])
+    const own = [".data/handed-over-8402", ".data/simulated-1"]
+    equal(new Set(read), new Set(["migrations", ...own, ...place.storePackages]))
+    equal(write, own)
+  }))
+
+test("the live service may talk to its store, facilitator, chain, venue and news, and write what it handed over", () =>
+  Effect.gen(function* () {
+    const { net, read, write } = yield* service("start", { ...live, HOST: "::" })
+    equal(net, [
+      ...["[::]:8402", "[::]:8403"],
+      ...["facilitator.example:443", "rpc.example:8545", "db.example:5432"],
+      ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
+      "data-api.polymarket.com:443",
+      ...["api.gdeltproject.org:443", "feeds.bbci.co.uk:443", "www.aljazeera.com:443"],
+      ...["rss.dw.com:443", "www.theguardian.com:443", "www.france24.com:443"],
+      ...["feeds.npr.org:443", "www.euronews.com:443"],
+    ])
+    equal([read, write], [[".data/handed-over-8402", "migrations"], [".data/handed-over-8402"]])
+  }))
+
+test("the service may read the files that its settings name, and may not write them", () =>
+  Effect.gen(function* () {
+    const routes = yield* Effect.acquireRelease(
+      Effect.promise(() => Deno.makeTempFile()),
+      (path) => Effect.promise(() => Deno.remove(path)),
+    )
+    Deno.writeTextFileSync(routes, "{}")
+    const before = yield* service("start", live)
+    const { read, write, net } = yield* service("start", { ...live, LEGACY_ROUTES_FILE: routes })
+    equal(read.filter((path) => !before.read.includes(path)), [routes])
+    equal([write, net], [before.write, before.net])
+    equal((yield* worker("start", { ...live, LEGACY_ROUTES_FILE: routes })).read, [])
+  }))
+
+test("the worker may talk to its store, facilitator and chain, and has no files", () =>
+  Effect.gen(function* () {
+    const { net, read, write } = yield* worker("start", live)
+    equal(net, ["[::1]:6543", "facilitator.example:443", "rpc.example:8545"])
+    equal([read, write], [[], []])
+    equal((yield* worker("dev", dev)).net, ["127.0.0.1:5999"])
+  }))
+
+test("the backfill may talk to the venue and keep the store, and knows nothing of money", () =>
+  Effect.gen(function* () {
+    const { net, read, write, variables } = yield* backfill(live)
+    equal(net, [
+      "db.example:5432",
+      ...["gamma-api.polymarket.com:443", "clob.polymarket.com:443"],
+      "data-api.polymarket.com:443",
+    ])
+    equal([read, write], [["migrations"], []])
+    for (const name of variables) ok(!/TREASURY|PAY|RPC|FACILITATOR|REFUND|PORT/.test(name), name)
+    const embedded = yield* backfill({ SIMULATION_SEED: "7" })
+    const dir = ".data/simulated-7"
+    equal(embedded.net, [])
+    equal([embedded.read, embedded.write], [["migrations", dir, ...place.storePackages], [dir]])
+  }))
+
+test("the backfill on a server must be told whose data it holds", () =>
+  Effect.gen(function* () {
+    const { message } = yield* Effect.flip(backfill({ DATABASE_URL: store }))
+    ok(message.includes("VENUE"), message)
+  }))
+
+test("a store's address may name its host and port as parameters", () =>
+  Effect.sync(() => {
+    const url = "postgres://me@elsewhere/bell?host=db.example&port=6000"
+    equal(migrationSandbox(Redacted.make(url)).net, ["db.example:6000"])
+    equal(migrationSandbox(Redacted.make("postgres:///bell")).net, ["localhost:5432"])
+  }))
+
+const sandboxes = Effect.all([
+  service("dev", dev),
+  service("start", live),
+  service("dev", { VENUE: "replay", REPLAY_DIR: "pages" }),
+  worker("dev", dev),
+  worker("start", live),
+  backfill(live),
+  backfill({ VENUE: "replay", REPLAY_DIR: "pages" }),
+  Effect.succeed(migrationSandbox(Redacted.make(store))),
+])
+
+test("no process may do anything without a list, start a process or load a library", () =>
+  Effect.gen(function* () {
+    for (const sandbox of yield* sandboxes) {
+      const words = commandLine(sandbox)
+      const flags = words.slice(1, words.indexOf(sandbox.entry))
+      for (const flag of flags) {
+        ok(flag.startsWith("--") && flag !== "--allow-all", flag)
+        ok(!flag.startsWith("--allow-") || /^--allow-(env|net|read|write)=./.test(flag), flag)
+      }
+      for (const flag of ["--no-prompt", "--no-remote", "--cached-only", "--frozen"]) {
+        ok(flags.includes(flag), `${sandbox.entry} lacks ${flag}`)
+      }
+      ok(sandbox.net.every((address) => /:\d+$/.test(address)), sandbox.net.join())
+      ok(!words.join(" ").includes("hunter2"), "a command line is seen by every user")
+    }
+  }))
+
+test("the treasury's key is named to the worker alone", () =>
+  Effect.gen(function* () {
+    const named = (yield* sandboxes).filter((sandbox) =>
+      commandLine(sandbox).join(" ").includes("TREASURY_PRIVATE_KEY")
+    )
+    equal(new Set(named.map(({ entry }) => entry)), new Set(["src/refund-worker.ts"]))
+    const ownersLogin = (yield* sandboxes).filter(({ variables }) =>
+      variables.includes("MIGRATION_DATABASE_URL")
+    )
+    equal(ownersLogin.map(({ entry }) => entry), ["src/migrate.ts"])
+  }))
+
+test("a comma in a folder's name opens no other folder", () =>
+  Effect.sync(() => {
+    const nothing: Omit<Sandbox, "entry" | "args"> = { variables: [], net: [], read: [], write: [] }
+    const flags = flagsOf({ ...nothing, read: ["/a,/etc", "/b"] })
+    equal(flags.filter((flag) => flag.startsWith("--allow")), ["--allow-read=/a,,/etc,/b"])
+  }))

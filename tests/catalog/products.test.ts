@@ -1,0 +1,116 @@
+/**
+ * The products that settle early, but for research: what they refuse before anything is paid, and what they make of a
+ * venue that is down.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import { hour, minute } from "../../src/core/domain/time.ts"
+import { Resolving } from "../../src/markets/Resolving.ts"
+import { WhaleTable } from "../../src/whales/WhaleTable.ts"
+import { test } from "../support/effect.ts"
+import { now } from "../support/movers/market.ts"
+import {
+  bookOf,
+  endingMarket,
+  makeShelf,
+  pricesOver,
+  type Shelf,
+  shelfLayer,
+  whaleRow,
+} from "../support/products.ts"
+
+const products = Layer.mergeAll(Resolving.layer, WhaleTable.layer)
+
+const onShelf = <A, E>(
+  body: (shelf: Shelf) => Effect.Effect<A, E, Resolving | WhaleTable>,
+) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now)
+    const shelf = yield* makeShelf
+    return yield* Effect.provide(body(shelf), products.pipe(Layer.provide(shelfLayer(shelf))))
+  })
+
+const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
+
+test("Resolving.check() refuses an empty horizon without asking the venue", () =>
+  onShelf(Effect.fnUntraced(function* ({ markets, asked }) {
+    const resolving = yield* Resolving
+    yield* Ref.set(markets, [endingMarket(25, now)])
+    const refused = yield* Effect.flip(resolving.check(query))
+    strictEqual(refused._tag, "BelowThreshold")
+    yield* resolving.check({ ...query, withinHours: 25 })
+    strictEqual(yield* Ref.get(asked), 0)
+  })))
+
+test("Resolving.list() prices every row from its live book", () =>
+  onShelf(Effect.fnUntraced(function* ({ markets, books }) {
+    const all = [1, 2, 3].map((n) => endingMarket(n, now))
+    yield* Ref.set(markets, all)
+    yield* Ref.set(books, all.map((market, n) => bookOf(market, now, 0.9 + n * 0.01)))
+    const rows = yield* (yield* Resolving).list(query)
+    equal(rows.map(({ slug, yesMid }) => [slug, yesMid]), [
+      ["market-1", 0.9],
+      ["market-2", 0.91],
+      ["market-3", 0.92],
+    ])
+    ok(rows.every(({ microstructure }) => microstructure?.bestBid !== undefined))
+  })))
+
+test("Resolving.list() leaves out a market whose book is gone: it was decided early", () =>
+  onShelf(Effect.fnUntraced(function* ({ markets, books, series }) {
+    const [first, second] = [endingMarket(1, now), endingMarket(2, now)]
+    yield* Ref.set(markets, [first, second])
+    yield* Ref.set(series, pricesOver(3, now, { from: 0.5, to: 0.5 }))
+    yield* Ref.set(books, [bookOf(second, now)])
+    const resolving = yield* Resolving
+    equal((yield* resolving.list(query)).map(({ slug }) => slug), ["market-2"])
+    yield* Ref.set(books, [])
+    strictEqual((yield* Effect.flip(resolving.list(query)))._tag, "BelowThreshold")
+  })))
+
+test("Resolving.list() gives the last tick's prices while the venue is down", () =>
+  onShelf(Effect.fnUntraced(function* ({ markets, series, venueUp }) {
+    yield* Ref.set(markets, [endingMarket(1, now)])
+    yield* Ref.set(series, [{ at: now - 30 * minute, mid: 0.42 }])
+    yield* Ref.set(venueUp, false)
+    const [row] = yield* (yield* Resolving).list(query)
+    equal([row?.yesMid, row?.microstructure], [0.42, null])
+  })))
+
+test("WhaleTable.table refuses while no wallet has 30 resolved entries", () =>
+  onShelf(Effect.fnUntraced(function* ({ whales }) {
+    const { table } = yield* WhaleTable
+    strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
+    const few = { computedAt: now, row: whaleRow({ resolved: 29 }) }
+    yield* Ref.set(whales, [few])
+    yield* TestClock.adjust("5 seconds")
+    strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
+    yield* Ref.set(whales, [few, { computedAt: now - hour, row: whaleRow() }])
+    yield* TestClock.adjust("5 seconds")
+    equal(yield* table, { computedAt: now, wallets: [whaleRow()], omitted: 0 })
+  })))
+
+test("WhaleTable.table is the same object until a calibration changes", () =>
+  onShelf(Effect.fnUntraced(function* ({ whales }) {
+    const { table } = yield* WhaleTable
+    yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+    const first = yield* table
+    yield* TestClock.adjust("1 day")
+    strictEqual(yield* table, first)
+    yield* Ref.set(whales, [{ computedAt: now + hour, row: whaleRow({ winRate: 0.65 }) }])
+    yield* TestClock.adjust("5 seconds")
+    equal((yield* table).wallets[0].winRate, 0.65)
+  })))
+
+test("a venue that does not answer costs a bounded wait: then there are prices of the last tick", () =>
+  onShelf(Effect.fnUntraced(function* ({ markets, series, latencyMs }) {
+    yield* Ref.set(markets, [endingMarket(1, now)])
+    yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+    yield* Ref.set(latencyMs, hour)
+    const rows = yield* Effect.forkChild((yield* Resolving).list(query))
+    yield* TestClock.adjust(20_000)
+    strictEqual((yield* Fiber.join(rows))[0]?.yesMid, 0.6)
+  })))

@@ -1,0 +1,122 @@
+/**
+ * What strangers wrote, after it was made harmless: nothing unseen, nothing that ends a quotation,
+ * and Markdown that shows just it, as two parsers of Markdown read it.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary } from "effect"
+import { micromark } from "micromark"
+import { gfm, gfmHtml } from "micromark-extension-gfm"
+import {
+  escapedMarkdown,
+  excerpt,
+  named,
+  nameLengthMax,
+} from "../../../src/core/domain/untrusted.ts"
+import { law } from "../../support/effect.ts"
+import { anyInt, hostilePieces, hostileText } from "../../support/http/hostile.ts"
+
+const runs = 3_000
+const everything = 1_000_000
+
+law(
+  "named() leaves one line that everybody can see, and no mark of quotation",
+  hostileText,
+  (text) => {
+    const name = named(text)
+    ok(name.length > 0 && [...name].length <= nameLengthMax)
+    ok(!/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name), JSON.stringify(name))
+    ok(!/[“”„‟"«»‹›❝❞〝〞〟＂″ʺ״]|''/u.test(name), name)
+    ok(!/^\s|\s$|\s\s|[^\S ]/u.test(name), JSON.stringify(name))
+    ok(!/(?:^|\s)\p{M}|\p{M}{5}/u.test(name), JSON.stringify(name))
+    ok(/[^\s\p{M}]/u.test(name))
+    strictEqual(name, name.normalize("NFC"))
+  },
+  { runs },
+)
+
+law("named() and excerpt() of their own results change nothing", hostileText, (text) => {
+  strictEqual(named(named(text)), named(text))
+  strictEqual(excerpt(excerpt(text, 50), 50), excerpt(text, 50))
+}, { runs })
+
+law(
+  "named() keeps within its length, whole characters only",
+  Arbitrary.all({ text: hostileText, max: anyInt(8, 30) }),
+  ({ text, max }) => {
+    const name = named(text, max)
+    ok([...name].length <= max)
+    ok(name.isWellFormed())
+  },
+  { runs },
+)
+
+Deno.test("named() keeps what honest names are made of", () => {
+  const names = [
+    "Will the Fed cut rates by 25 bps in March?",
+    "Bitcoin > $100,000 on 31 Dec. (UTC)?",
+    "Trump’s 2nd term – 50% tariff & more",
+    "Zürich, Łódź, São Paulo, Đà Nẵng",
+    "Владимир, 習近平, القاهرة, हिन्दी, ไทย",
+  ]
+  equal(names.map((name) => named(name)), names.map((name) => name.normalize("NFC")))
+  strictEqual(named("\u202e\u200b \u0301"), "unnamed")
+  strictEqual(named("Yes” and “No"), "Yes' and 'No")
+  strictEqual(named("❤\ufe0f!"), "❤!")
+  strictEqual(named(`a${"\u0344".repeat(9)}`).length, 1 + 4)
+  strictEqual(named("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
+})
+
+/** The text of the one paragraph that a page of HTML is; everything else in it shows. */
+function shownBy(html: string): string {
+  const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' }
+  return html.replace(/^<p>([^<>]*)<\/p>$/, "$1")
+    .replace(/&(lt|gt|amp|quot);/g, (_, entity: string) => entities[entity] ?? "")
+}
+
+function showsJustIt(text: string): void {
+  const plain = excerpt(text, everything)
+  const markdown = escapedMarkdown(text)
+  strictEqual(shownBy(micromark(markdown)), plain, markdown)
+  const github = { extensions: [gfm()], htmlExtensions: [gfmHtml()] }
+  strictEqual(shownBy(micromark(markdown, github)), plain, markdown)
+}
+
+law("escapedMarkdown() shows just the text, to CommonMark and to GitHub", hostileText, (text) => {
+  showsJustIt(text)
+}, { runs })
+
+law(
+  "escapedMarkdown() shows just the text behind a heading's mark, an item's and a quotation's",
+  hostileText,
+  (text) => {
+    const plain = excerpt(text, everything)
+    for (
+      const [mark, open, close] of [["## ", "<h2>", "</h2>"], ["> ", "<blockquote>\n", "\n</b"]]
+    ) {
+      const html = micromark(`${mark}${escapedMarkdown(text)}`)
+      if (plain === "") continue
+      ok(html.startsWith(open ?? ""), html)
+      const inside = html.slice(open?.length).split(close ?? "")[0] ?? ""
+      strictEqual(shownBy(inside), plain, html)
+    }
+  },
+  { runs: 1_000 },
+)
+
+Deno.test("escapedMarkdown() shows every pair of hostile pieces as it is", () => {
+  const pieces = hostilePieces.filter((piece) => /^[!-~]/.test(piece) && !/^\w$/.test(piece))
+  for (const first of pieces) {
+    for (const second of pieces) showsJustIt(`${first}${second}`)
+  }
+})
+
+Deno.test("escapedMarkdown() leaves figures and sentences readable", () => {
+  const text =
+    "“Yes” moved from 0.45 to 0.62 (12,300 USD) at 14:00 UTC; that is -0.12. It's - so far - new!"
+  strictEqual(escapedMarkdown(text), text)
+  strictEqual(escapedMarkdown("0.62 is the mid."), "0.62 is the mid.")
+  strictEqual(escapedMarkdown("@joe"), "\\@joe")
+  strictEqual(escapedMarkdown("Go to www.evil.com"), "Go to www\\.evil\\.com")
+})

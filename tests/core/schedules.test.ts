@@ -1,0 +1,134 @@
+/**
+ * Jobs run in their aligned slots, one replica at a time, and outlive their own failures.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { JobSlots } from "../../src/core/JobSlots.ts"
+import { attempt, keep, slotOf } from "../../src/core/Schedules.ts"
+import { test } from "../support/effect.ts"
+import { memorySlots } from "../support/memorySlots.ts"
+
+const every = Duration.minutes(10)
+
+test("keep() runs the current slot at once, then each slot as it begins", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(25 * 60_000)
+    const ran: Array<number> = []
+    const job = {
+      name: "job",
+      every,
+      run: (slot: number) => Effect.sync(() => void ran.push(slot)),
+    }
+    yield* Effect.forkScoped(
+      keep(job).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
+    )
+    yield* TestClock.adjust("30 minutes")
+    equal(ran, [20, 30, 40, 50].map((minutes) => minutes * 60_000))
+  }))
+
+test("keep() goes on with the next slot after a slot fails", () =>
+  Effect.gen(function* () {
+    const ran: Array<number> = []
+    const run = (slot: number) =>
+      Effect.suspend(() => {
+        ran.push(slot)
+        return slot === 0 ? Effect.die("bad luck") : Effect.void
+      })
+    yield* Effect.forkScoped(
+      keep({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, yield* memorySlots)),
+    )
+    yield* TestClock.adjust("10 minutes")
+    equal(ran, [0, 600_000])
+  }))
+
+test("keep() goes on when the store does not answer a claim", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const ran: Array<number> = []
+    let silent = true
+    const mute = JobSlots.of({
+      ...slots,
+      claim: (...args) => silent ? Effect.never : slots.claim(...args),
+    })
+    const run = (slot: number) => Effect.sync(() => void ran.push(slot))
+    yield* Effect.forkScoped(
+      keep({ name: "job", every, run }).pipe(Effect.provideService(JobSlots, mute)),
+    )
+    yield* TestClock.adjust("1 minute")
+    silent = false
+    yield* TestClock.adjust("2 minutes")
+    equal(ran, [0])
+  }))
+
+test("keep() on two replicas runs each slot once", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const ran: Array<number> = []
+    const job = {
+      name: "job",
+      every,
+      run: (slot: number) => Effect.sync(() => void ran.push(slot)),
+    }
+    const replica = keep(job).pipe(Effect.provideService(JobSlots, slots))
+    yield* Effect.forkScoped(replica)
+    yield* Effect.forkScoped(replica)
+    yield* TestClock.adjust("20 minutes")
+    equal(ran, [0, 600_000, 1_200_000])
+  }))
+
+test("keep() takes over, within two leases, the slot of a replica that died at work", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const ran: Array<string> = []
+    const replica = (name: string, work: Effect.Effect<void>) =>
+      keep({
+        name: "job",
+        every,
+        run: (slot) => Effect.andThen(Effect.sync(() => void ran.push(`${name} ${slot}`)), work),
+      }).pipe(Effect.provideService(JobSlots, slots))
+    const first = yield* Effect.forkChild(replica("first", Effect.never))
+    yield* TestClock.adjust("1 second")
+    yield* Effect.forkScoped(replica("second", Effect.void))
+    yield* TestClock.adjust("4 minutes")
+    equal(ran, ["first 0"])
+    yield* Fiber.interrupt(first)
+    yield* TestClock.adjust("2 minutes")
+    equal(ran, ["first 0", "second 0"])
+    yield* TestClock.adjust("3 minutes")
+    equal(ran.length, 2)
+  }))
+
+test("attempt() keeps its lease while it works, however long that is", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    const job = { name: "job", every, run: () => Effect.sleep("9 minutes") }
+    const first = yield* Effect.forkChild(attempt(slots, job, 0))
+    yield* TestClock.adjust("5 minutes")
+    equal(yield* attempt(slots, job, 0), false)
+    yield* TestClock.adjust("4 minutes")
+    equal(yield* Fiber.join(first), true)
+  }))
+
+test("attempt() stops the job when its lease became somebody else's", () =>
+  Effect.gen(function* () {
+    const slots = yield* memorySlots
+    let finished = false
+    const run = () =>
+      Effect.andThen(Effect.sleep("5 minutes"), Effect.sync(() => (finished = true)))
+    const fenced = JobSlots.of({ ...slots, renew: () => Effect.succeed(false) })
+    const first = yield* Effect.forkChild(
+      attempt(fenced, { name: "job", every, run: () => Effect.asVoid(run()) }, 0),
+    )
+    yield* TestClock.adjust("10 minutes")
+    equal(yield* Fiber.join(first), false)
+    equal(finished, false)
+  }))
+
+test("slotOf() is the whole multiple at or before an instant", () =>
+  Effect.sync(() => {
+    equal(slotOf(600_000, every), 600_000)
+    equal(slotOf(1_199_999, every), 600_000)
+  }))

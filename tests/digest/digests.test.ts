@@ -1,0 +1,345 @@
+/**
+ * Digests over a real store: what each is made of, who writes it, and when it is sold.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import {
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Ref,
+  References,
+} from "effect"
+import { TestClock } from "effect/testing"
+import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
+import type { DigestPart } from "../../src/digest/domain/material.ts"
+import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
+import { DigestStore } from "../../src/digest/DigestStore.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { News } from "../../src/news/News.ts"
+import { NewsStore } from "../../src/news/NewsStore.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStore.laws.ts"
+import type { Mood } from "../support/digest/digestPress.ts"
+import {
+  digestsOn,
+  makePress,
+  moverAt,
+  namesTold,
+  type Ports,
+  portsLayer,
+} from "../support/digest/digestTrial.ts"
+import { test } from "../support/effect.ts"
+import { heldDigest } from "../support/digest/heldDigests.ts"
+import { endingMarket } from "../support/products.ts"
+import { embeddedStore } from "../support/stores.ts"
+
+const noon = Date.UTC(2026, 10, 21, 12)
+
+/** A service on an empty store, some minutes after noon; `broken` are ports that do less. */
+const trial = Effect.fnUntraced(function* (
+  broken: (ports: Context.Context<Ports>) => Context.Context<Ports> = (ports) => ports,
+) {
+  yield* TestClock.setTime(noon + 2 * minute)
+  const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
+  const press = yield* makePress
+  const digests = yield* digestsOn(broken(ports), press.narrator)
+  const feed = Context.get(ports, FeedStore)
+  const append = (n: number, at: number) => feed.append([moverAt(n, at)])
+  const wrote = Effect.map(digests.write, Option.getOrThrow)
+  return { ports, press, digests, append, wrote }
+})
+
+const question = (n: number) => `Will number ${n} come?`
+const quiet = Effect.provideService(References.MinimumLogLevel, "None")
+
+test("write() fills the current slot, once", () =>
+  Effect.gen(function* () {
+    const { ports, digests, append, wrote } = yield* trial()
+    yield* append(7, noon)
+    const report = yield* wrote
+    equal([report.slot, report.stored, report.narrator], [noon, true, "a model"])
+    equal([report.refused, report.unwritten, report.missing], [0, 0, []])
+    ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
+    const [held] = yield* Context.get(ports, DigestStore).since(0, 9)
+    equal([held?.slot, held?.until, held?.feedIndex], [noon, noon + 2 * minute, 1])
+    const { digest } = held ?? heldDigest(0)
+    equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
+    ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
+    equal(digest, yield* digests.fresh)
+    yield* TestClock.adjust(digestEvery - 2 * minute - 1)
+    ok(Option.isNone(yield* digests.write))
+    yield* TestClock.adjust(1)
+    strictEqual((yield* wrote).slot, noon + digestEvery)
+  }))
+
+test("write() by two replicas at once leaves one digest, and one of them says so", () =>
+  Effect.gen(function* () {
+    const { ports, press, digests } = yield* trial()
+    const other = yield* digestsOn(ports, press.narrator)
+    const reports = yield* Effect.all([digests.write, other.write], { concurrency: 2 })
+    const stored = reports.flatMap((made) => Option.isSome(made) ? [made.value.stored] : [])
+    strictEqual(stored.filter((one) => one).length, 1)
+    strictEqual((yield* Context.get(ports, DigestStore).since(0, 9)).length, 1)
+  }))
+
+test("each item is told by the first digest after it became visible, and by no other", () =>
+  Effect.gen(function* () {
+    const { press, append, wrote } = yield* trial()
+    yield* append(1, noon - 24 * hour)
+    yield* append(2, noon - 23 * hour)
+    yield* append(3, noon)
+    yield* wrote
+    const told = (...numbers: ReadonlyArray<number>) => {
+      const names = namesTold(press.asked)
+      equal([1, 2, 3, 4, 5].filter((n) => names.has(question(n))), numbers)
+    }
+    // A day back and no more.
+    told(2, 3)
+    // Made before that digest, and visible after it.
+    yield* append(4, noon + minute)
+    yield* TestClock.setTime(noon + digestEvery)
+    yield* append(5, noon + digestEvery)
+    yield* wrote
+    told(4, 5)
+    yield* TestClock.setTime(noon + 2 * digestEvery)
+    yield* wrote
+    told()
+  }))
+
+test("a digest after an outage tells of one day and no more, and leaves the slots that were missed", () =>
+  Effect.gen(function* () {
+    const { ports, press, digests, append, wrote } = yield* trial()
+    yield* wrote
+    yield* append(1, noon + hour)
+    yield* append(2, noon + 20 * hour)
+    yield* TestClock.setTime(noon + 30 * hour)
+    const { _tag, retryAfterSeconds } = yield* Effect.flip(digests.fresh)
+    equal([_tag, retryAfterSeconds], ["DigestStale", 60])
+    yield* wrote
+    const { from, until } = press.asked.at(-1)?.brief ?? { from: 0, until: 0 }
+    equal([from, until], [noon + 6 * hour, noon + 30 * hour])
+    const names = namesTold(press.asked)
+    equal([1, 2].filter((n) => names.has(question(n))), [2])
+    const held = yield* Context.get(ports, DigestStore).since(0, 99)
+    equal(held.map(({ slot }) => slot), [noon + 28 * hour, noon])
+  }))
+
+/** Markets of wallets with an entry each, told to have ended. */
+const ended = Effect.fnUntraced(function* (
+  whales: WhaleStore["Service"],
+  market: number,
+  resolvedAt: number,
+) {
+  const wallet = actOf(0, market, 0).wallet
+  yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
+  yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
+  const read = { readFrom: noon, readTo: noon, history: "whole" } as const
+  yield* whales.saveRead({ wallet, acts: [actOf(0, market, 0)], ...read })
+  yield* whales.saveMade([{
+    ...{ wallet, marketId: marketOf(market), version: 1 },
+    ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
+  }])
+  const now = yield* Clock.currentTimeMillis
+  yield* whales.saveResolutions([{ ...resolutionOf(market, 0), resolvedAt }], [], now)
+})
+
+test("how a market ended is told once it is heard, if that was within a day", () =>
+  Effect.gen(function* () {
+    const { ports, press, wrote } = yield* trial()
+    const whales = Context.get(ports, WhaleStore)
+    yield* TestClock.setTime(noon)
+    yield* ended(whales, 0, noon - hour)
+    yield* ended(whales, 1, noon - 2 * day)
+    yield* TestClock.setTime(noon + 90 * second)
+    // So late that its transaction might not have been over: it waits for the next digest.
+    yield* ended(whales, 3, noon)
+    yield* TestClock.setTime(noon + 2 * minute)
+    yield* wrote
+    const told = () => [100, 101, 102, 103].filter((n) => namesTold(press.asked).has(question(n)))
+    equal(told(), [100])
+    yield* TestClock.adjust(10 * second)
+    // It ended before that digest was written.
+    yield* ended(whales, 2, noon - minute)
+    yield* TestClock.setTime(noon + digestEvery)
+    yield* wrote
+    equal(told(), [102, 103])
+  }))
+
+test("headlines of the window and what ends soon are told", () =>
+  Effect.gen(function* () {
+    const { ports, press, wrote } = yield* trial()
+    const soon = { ...endingMarket(3, noon), liquidityUsd: 50_000 }
+    const markets = Context.get(ports, MarketStore)
+    yield* markets.save([soon], noon)
+    yield* markets.appendMids([{ marketId: soon.id, at: noon, mid: 0.37 }])
+    const news = Context.get(ports, NewsStore)
+    const source = "wire.example"
+    yield* news.heard(source, noon, true)
+    yield* news.add(
+      [["The river rose", noon - hour], ["Long ago", noon - 2 * day]].map(([title, at], n) => ({
+        ...{ title: `${title}`, url: `https://wire.example/${n}`, source },
+        publishedAt: Number(at),
+      })),
+      noon,
+    )
+    yield* wrote
+    const names = namesTold(press.asked)
+    ok(names.has(soon.question), "what ends soon")
+    ok(names.has("The river rose") && !names.has("Long ago"), "headlines")
+    ok(press.asked.at(-1)?.brief.facts.some(({ figures }) => figures.includes("0.37")))
+  }))
+
+/** A port that breaks, and the part of a digest that is missing then. */
+const failing: ReadonlyArray<
+  readonly [DigestPart, (ports: Context.Context<Ports>) => Context.Context<Ports>]
+> = [
+  [
+    "whales",
+    (ports) =>
+      Context.add(ports, WhaleStore, {
+        ...Context.get(ports, WhaleStore),
+        ended: () => Effect.die("broken"),
+      }),
+  ],
+  [
+    "news",
+    (ports) =>
+      Context.add(ports, News, {
+        ...Context.get(ports, News),
+        recent: () => Effect.die("broken"),
+      }),
+  ],
+  [
+    "upcoming",
+    (ports) =>
+      Context.add(ports, MarketStore, {
+        ...Context.get(ports, MarketStore),
+        endingWithin: () => Effect.die("broken"),
+      }),
+  ],
+]
+for (const [part, broken] of failing) {
+  test(`a digest is written without its ${part}, and says so`, () =>
+    Effect.gen(function* () {
+      const { digests, append, wrote } = yield* trial(broken)
+      yield* append(7, noon)
+      equal((yield* wrote).missing, [part])
+      const { fullAnalysis } = yield* digests.fresh
+      ok(/could not be read/.test(fullAnalysis), fullAnalysis)
+      ok(fullAnalysis.includes(question(7)))
+    }).pipe(quiet))
+}
+
+test("where something ends soon and no price of it is known, nothing is said to be due", () =>
+  Effect.gen(function* () {
+    const unpriced = {
+      endingWithin: () => Effect.succeed([{ ...endingMarket(1, noon), endsAt: noon + hour }]),
+      lastMids: () => Effect.succeed(new Map()),
+    }
+    const { wrote } = yield* trial((ports) =>
+      Context.add(ports, MarketStore, { ...Context.get(ports, MarketStore), ...unpriced })
+    )
+    equal((yield* wrote).missing, ["upcoming"])
+  }).pipe(quiet))
+
+test("a part that takes too long is missing too", () =>
+  Effect.gen(function* () {
+    const reached = yield* Deferred.make<void>()
+    const recent = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+    const { wrote } = yield* trial((ports) =>
+      Context.add(ports, News, { ...Context.get(ports, News), recent })
+    )
+    const fiber = yield* Effect.forkChild(wrote)
+    yield* Deferred.await(reached)
+    yield* TestClock.adjust("40 seconds")
+    equal((yield* Fiber.join(fiber)).missing, ["news"])
+  }).pipe(quiet))
+
+test("without the feed no digest is written, and the next try writes it", () =>
+  Effect.gen(function* () {
+    let down = true
+    const { digests, append, wrote } = yield* trial((ports) => {
+      const feed = Context.get(ports, FeedStore)
+      const head = (at: number) => down ? Effect.die("broken") : feed.head(at)
+      return Context.add(ports, FeedStore, { ...feed, head })
+    })
+    yield* append(7, noon)
+    ok(Exit.isFailure(yield* Effect.exit(digests.write)))
+    ok(Option.isNone(yield* digests.latest))
+    down = false
+    equal((yield* wrote).slot, noon)
+  }).pipe(quiet))
+
+/** What a narrator does, who has written then, and how many drafts were refused or did not come. */
+const moods: ReadonlyArray<readonly [Mood, string, number, number]> = [
+  ["writes", "a model", 0, 0],
+  ["lies", "template", 3, 0],
+  ["babbles", "template", 3, 0],
+  ["fails", "template", 0, 3],
+  ["breaks", "template", 0, 3],
+]
+for (const [mood, by, refused, unwritten] of moods) {
+  test(`with a narrator that ${mood} the digest is by ${by}`, () =>
+    Effect.gen(function* () {
+      const { press, digests, append, wrote } = yield* trial()
+      yield* append(7, noon)
+      yield* Ref.set(press.mood, mood)
+      const report = yield* wrote
+      equal([report.narrator, report.refused, report.unwritten], [by, refused, unwritten])
+      const digest = yield* digests.fresh
+      strictEqual(digest.narrator, by)
+      ok(!/98,765,432/.test(JSON.stringify(digest)))
+      // It is told what was wrong.
+      strictEqual(
+        press.asked.filter(({ complaints }) => complaints.length > 0).length,
+        refused && 2,
+      )
+    }).pipe(quiet))
+}
+
+test("a narrator that hangs is given up after two and a half minutes", () =>
+  Effect.gen(function* () {
+    const { press, wrote } = yield* trial()
+    yield* Ref.set(press.mood, "hangs")
+    const fiber = yield* Effect.forkChild(wrote)
+    yield* Deferred.await(press.hanging)
+    yield* TestClock.adjust("149 seconds")
+    strictEqual(fiber.pollUnsafe(), undefined)
+    yield* TestClock.adjust("1 second")
+    const { narrator, seconds } = yield* Fiber.join(fiber)
+    equal([narrator, seconds], ["template", 150])
+  }).pipe(quiet))
+
+test("a digest is fresh to the last millisecond of its age, and then stale", () =>
+  Effect.gen(function* () {
+    const { digests, wrote } = yield* trial()
+    strictEqual((yield* Effect.flip(digests.fresh))._tag, "DigestStale")
+    yield* wrote
+    yield* TestClock.adjust(digestAgeMax)
+    strictEqual((yield* digests.fresh).narrator, "a model")
+    yield* TestClock.adjust(1)
+    strictEqual((yield* Effect.flip(digests.fresh))._tag, "DigestStale")
+    const latest = Option.getOrThrow(yield* digests.latest)
+    equal([latest.stale, latest.digest.createdAt], [true, isoTime(noon + 2 * minute)])
+  }))
+
+test("prune forgets no digest that a history of seven days can show", () =>
+  Effect.gen(function* () {
+    const { ports, digests } = yield* trial()
+    const store = Context.get(ports, DigestStore)
+    for (let n = 0; n < 60; n++) yield* store.add(heldDigest(noon - n * digestEvery + 19 * minute))
+    yield* TestClock.setTime(noon + 19 * minute)
+    const before = yield* digests.history(168, 99)
+    strictEqual(before.length, 43)
+    yield* digests.prune
+    equal(yield* digests.history(168, 99), before)
+    strictEqual((yield* store.since(0, 99)).length, 43)
+  }))

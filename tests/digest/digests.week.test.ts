@@ -1,0 +1,204 @@
+/**
+ * A week of digests: a model that fails one call in five, replicas that are killed at their calls, and
+ * readers who look every minute. Time, chance and the ports are the test's; the jobs are the service's.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Clock, Duration, Effect, Layer, Random, Ref, References } from "effect"
+import { TestClock } from "effect/testing"
+import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
+import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
+import { intelligenceJobs } from "../../src/app/intelligenceJobs.ts"
+import { Detector } from "../../src/predetermined/Detector.ts"
+import { Digests } from "../../src/digest/Digests.ts"
+import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { JobSlots } from "../../src/core/JobSlots.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { News } from "../../src/news/News.ts"
+import { type Mood, narrator, rulesDetector } from "../support/digest/digestPress.ts"
+import { test } from "../support/effect.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { makeKiller } from "../support/killer.ts"
+import { memoryDigests } from "../support/digest/memoryDigests.ts"
+import { memoryFeed } from "../support/feed/memoryFeed.ts"
+import { memorySlots } from "../support/memorySlots.ts"
+import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+
+const start = Date.UTC(2026, 10, 16)
+const slots = 42
+const lateMax = 20 * minute
+const tick = Duration.minutes(10)
+
+/** Nobody's whole life has so many calls of ports. */
+const callsMax = 40
+
+const chance = (probability: number) => Effect.map(Random.next, (drawn) => drawn < probability)
+const between = Random.nextIntBetween
+
+/** One call in five goes wrong, in any way there is. */
+const mood = Effect.gen(function* () {
+  yield* Effect.sleep((yield* between(4, 25)) * second)
+  if (yield* chance(0.8)) return "writes"
+  const moods: ReadonlyArray<Mood> = ["fails", "breaks", "hangs", "lies", "babbles"]
+  return moods[yield* between(0, moods.length)] ?? "fails"
+})
+
+const markets = Layer.mock(MarketStore, {
+  watched: () => Effect.succeed(120),
+  endingWithin: () => Effect.succeed([]),
+  lastMids: () => Effect.succeed(new Map()),
+})
+
+const silence = { headlines: [], coverage: { sources: 2, answered: 0, lastAt: null } }
+/** The news cannot be read now and then. */
+const news = Layer.mock(News, {
+  update: (slot) =>
+    Effect.succeed({
+      ...{ slot, sources: 0, answered: 0, headlines: 0 },
+      ...{ rejected: {}, failed: [], seconds: 0 },
+    }),
+  recent: () =>
+    Effect.flatMap(chance(0.1), (down) => down ? Effect.die("no news") : Effect.succeed(silence)),
+  relatedTo: () => Effect.succeed(silence),
+  prune: Effect.void,
+})
+
+/** Everything replicas share, and what has to come of it, written down by the way. */
+const makeStage = Effect.gen(function* () {
+  const feed = memoryFeed()
+  const digests = memoryDigests()
+  const wrote: Array<HeldDigest> = []
+  const begun = yield* Ref.make(0)
+  const shared = {
+    feed,
+    begun,
+    slots: yield* memorySlots,
+    digests: DigestStore.of({
+      ...digests,
+      add: (digest) =>
+        Effect.tap(
+          digests.add(digest),
+          (stored) => Effect.sync(() => stored && wrote.push(digest)),
+        ),
+    }),
+    /** The feed does not answer now and then: then the whole attempt has failed. */
+    head: (dayStart: number) =>
+      Effect.andThen(Ref.update(begun, (n) => n + 1), chance(0.15)).pipe(
+        Effect.flatMap((down) => down ? Effect.die("the feed is down") : feed.head(dayStart)),
+      ),
+  }
+  return { ...shared, wrote }
+})
+type Stage = Effect.Success<typeof makeStage>
+
+/** The service over the stage; each call of a port is counted by its killer. */
+const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =>
+  Digests.layer({ venue: "a simulated venue" }).pipe(
+    Layer.provideMerge(Layer.mergeAll(
+      Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
+      Layer.succeed(DigestStore, watched(stage.digests)),
+      Layer.succeed(JobSlots, watched(stage.slots)),
+      Layer.succeed(Narrator, watched(narrator(mood))),
+      Layer.succeed(Detector, rulesDetector),
+      ...[markets, news, memoryWhaleStore],
+    )),
+  )
+
+/** One process after another: each lives until one of its calls, and the next comes after a while. */
+const replica = Effect.fnUntraced(function* (stage: Stage, deaths: Ref.Ref<number>, away: number) {
+  while (true) {
+    const killer = makeKiller()
+    const process = Effect.gen(function* () {
+      const jobs = yield* intelligenceJobs({ mode: "start", tick }, Effect.void, Effect.void)
+      return yield* Effect.forEach(jobs, (job) => job, { concurrency: "unbounded" })
+    }).pipe(Effect.provide(Layer.fresh(digestsOver(stage, killer))), Effect.scoped)
+    const call = yield* between(1, callsMax)
+    if (yield* killer.killed(call, process)) yield* Ref.update(deaths, (n) => n + 1)
+    yield* Effect.sleep((yield* between(1, 90)) * second)
+    if (yield* chance(away)) yield* Effect.sleep((yield* between(1, 40)) * hour / 4)
+  }
+})
+
+/** Some items an hour, all of this instant. */
+const append = Effect.fnUntraced(function* (stage: Stage, hourly: number) {
+  const now = yield* Clock.currentTimeMillis
+  const count = yield* between(0, hourly)
+  const { index } = yield* stage.feed.head(now)
+  for (let n = 1; n <= count; n++) {
+    const { feedIndex: _, ...item } = sampleItem(index + n, now)
+    yield* stage.feed.append([{ ...item, dedupeKey: `${index + n}` } as NewItem])
+  }
+})
+type NewItem = Parameters<FeedStore["Service"]["append"]>[0][number]
+
+/** What a history has to be, from what was written, by nobody's query. */
+const recounted = (wrote: ReadonlyArray<HeldDigest>, now: number, hours: number, limit: number) =>
+  wrote.map(({ digest }) => digest)
+    .filter(({ createdAt }) => createdAt >= isoTime(now - hours * hour))
+    .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)
+    .slice(0, limit)
+
+const week = Effect.fnUntraced(function* (seed: string) {
+  yield* TestClock.setTime(start)
+  const stage = yield* makeStage
+  const deaths = yield* Ref.make(0)
+  const reader = yield* Effect.provide(Digests, Layer.fresh(digestsOver(stage, makeKiller())))
+  yield* Effect.forkScoped(replica(stage, deaths, 0))
+  yield* Effect.forkScoped(replica(stage, deaths, 0.1))
+  let staleMinutes = 0
+  for (let minutes = 1; minutes < slots * digestEvery / minute; minutes++) {
+    yield* TestClock.adjust("1 minute")
+    const now = yield* Clock.currentTimeMillis
+    if (minutes % 60 === 0) yield* append(stage, 6)
+    const shown = yield* Effect.option(reader.fresh)
+    if (shown._tag === "None") staleMinutes += 1
+    else {
+      const age = now - Date.parse(shown.value.createdAt)
+      ok(age >= 0 && age <= digestAgeMax, `a digest of ${age} ms is shown (seed ${seed})`)
+      equal(shown.value, recounted(stage.wrote, now, 5, 1)[0])
+    }
+    if (yield* chance(0.02)) {
+      const hours = yield* between(1, 169)
+      const limit = yield* between(1, 43)
+      equal(
+        yield* reader.history(hours, limit),
+        recounted(stage.wrote, now, hours, limit),
+        `history of ${hours} hours, ${limit} at most, at ${isoTime(now)} (seed ${seed})`,
+      )
+    }
+  }
+  const begun = yield* Ref.get(stage.begun)
+  return { wrote: stage.wrote, begun, deaths: yield* Ref.get(deaths), staleMinutes }
+})
+
+for (const seed of ["week-1", "week-2", "week-3"]) {
+  test(`42 of 42 digests of a week are written in time, once, whoever dies (seed ${seed})`, () =>
+    Effect.gen(function* () {
+      const { wrote, begun, deaths, staleMinutes } = yield* week(seed)
+      equal(
+        wrote.map(({ slot }) => slot),
+        Array.from({ length: slots }, (_, n) => start + n * digestEvery),
+      )
+      const lates = wrote.map(({ slot, digest }) => Date.parse(digest.createdAt) - slot)
+      ok(Math.min(...lates) >= 0 && Math.max(...lates) <= lateMax, `late by ${Math.max(...lates)}`)
+      // Only before the first digest was there nothing to sell.
+      ok(staleMinutes * minute <= (lates[0] ?? 0), `${staleMinutes} minutes without a digest`)
+      // Each begins where the one before ended.
+      for (const [n, { until, feedIndex, slot }] of wrote.entries()) {
+        ok(until >= slot && feedIndex >= (wrote[n - 1]?.feedIndex ?? 0))
+      }
+      // A week in which nobody died or failed would prove nothing.
+      const byTemplate = wrote.filter(({ digest }) => digest.narrator === "template").length
+      ok(deaths > 300, `only ${deaths} processes died`)
+      ok(begun > 1.25 * slots, `only ${begun} writings were begun for ${slots} digests`)
+      ok(byTemplate < slots, "the model wrote nothing")
+      equal(new Set(wrote.map(({ digest }) => digest.id)).size, slots)
+      ok(Date.parse(wrote.at(-1)?.digest.createdAt ?? "") < start + 7 * day)
+    }).pipe(
+      Random.withSeed(seed),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+    ))
+}

@@ -1,0 +1,310 @@
+/**
+ * The facts of a digest: each sound by itself, each figure and name from what happened, all that
+ * happened in the sums, and no kind at the cost of another.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { Arbitrary } from "effect"
+import { mix } from "../../../src/venues/simulated/seed.ts"
+import type { DigestFact, DigestTopic } from "../../../src/digest/domain/digest.ts"
+import { digestBrief } from "../../../src/digest/domain/facts.ts"
+import type {
+  DigestMaterial,
+  MoverItem,
+  UpcomingMarket,
+} from "../../../src/digest/domain/material.ts"
+import { complaintOf, factsById, faultsOf } from "../../../src/writing/domain/factCheck.ts"
+import {
+  moveFigure,
+  priceFigure,
+  usdFigure,
+  whenFigure,
+} from "../../../src/writing/domain/phrases.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
+import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
+import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../../support/digest/digestOracle.ts"
+import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
+import { law } from "../../support/effect.ts"
+import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { anyInt } from "../../support/http/hostile.ts"
+import { market } from "../../support/movers/market.ts"
+
+const limits: Readonly<Partial<Record<DigestTopic, number>>> = {
+  flow: 3,
+  entry: 10,
+  predetermined: 8,
+  resolution: 8,
+  upcoming: 6,
+}
+
+law(
+  "digestBrief() states only what is sound by itself, under ids of its own, in whole and in short",
+  anyMaterial,
+  (material) => {
+    const { facts } = digestBrief(material)
+    const byId = factsById(facts)
+    equal(facts.map(({ id }) => id), facts.map((_, i) => `F${i + 1}`))
+    for (const { id, short, statement } of facts) {
+      for (const text of new Set([statement, short])) {
+        const faults = faultsOf({ text, facts: [id] }, byId)
+        equal(faults.map((fault) => `${complaintOf(fault, id)}: ${text}`), [])
+      }
+    }
+  },
+  { runs: 3_000 },
+)
+
+law("digestBrief() keeps to its limits, and states what there is up to them", anyMaterial, (it) => {
+  const { facts } = digestBrief(it)
+  const stated = (...topics: ReadonlyArray<DigestTopic>) =>
+    facts.filter(({ topic }) => topics.includes(topic)).length
+  const markets = new Set(it.movers.map(({ data }) => data.market.slug)).size
+  strictEqual(stated("rise", "fall"), Math.min(markets, 10))
+  strictEqual(stated("entry"), Math.min(it.whaleEntries.length, limits.entry ?? 0))
+  strictEqual(stated("predetermined"), Math.min(it.predetermined.length, 8))
+  strictEqual(stated("resolution"), Math.min(it.resolutions.length, 8))
+  strictEqual(stated("related", "headline"), Math.min(it.headlines.length, 12))
+  strictEqual(stated("upcoming"), Math.min(it.upcoming.length, 6))
+  const shared = tally(it.whaleEntries.map(({ data }) => data.market.slug)).filter((n) => n > 1)
+  strictEqual(stated("flow"), Math.min(shared.length, 3))
+  return facts.length <= 100 &&
+    Object.entries(limits).every(([topic, most]) =>
+      facts.filter((fact) => fact.topic === topic).length <= most
+    )
+}, { runs: 500 })
+
+law(
+  "digestBrief() has no figure, name or certainty that its material does not have",
+  anyMaterial,
+  (material) => {
+    const isTraced = tracesOf(material)
+    const names = namesOf(material)
+    for (const fact of digestBrief(material).facts) {
+      const { certain, figures, kind, links, names: own, topic } = fact
+      equal(figures.filter((figure) => !isTraced(figure)), [], kind)
+      equal(own.filter((name) => !names.has(name) && name !== "unnamed"), [], kind)
+      equal(links, [])
+      strictEqual(certain, topic === "resolution" || topic === "predetermined")
+    }
+  },
+  { runs: 3_000 },
+)
+
+law("digestBrief() states the strongest of each kind, strongest first", anyMaterial, (material) => {
+  const { facts } = digestBrief(material)
+  const stated = (...topics: ReadonlyArray<DigestTopic>) =>
+    facts.filter(({ topic }) => topics.includes(topic)).map(({ figures }) => figures)
+  const inOrder = (found: ReadonlyArray<ReadonlyArray<string>>, expected: ReadonlyArray<string>) =>
+    equal(found.map((figures, i) => figures.find((it) => it === expected[i])), expected)
+
+  const money = ({ data }: MoverItem) => Math.abs(data.delta) * data.market.liquidityUsd
+  const moves = material.movers.toSorted((a, b) =>
+    money(b) - money(a) || b.data.zScore - a.data.zScore || b.feedIndex - a.feedIndex
+  )
+  const strongest = moves.filter((move, i) =>
+    moves.findIndex(({ data }) => data.market.slug === move.data.market.slug) === i
+  )
+  inOrder(stated("rise", "fall"), strongest.slice(0, 10).map(({ data }) => moveFigure(data.delta)))
+  const stakes = material.whaleEntries.map(({ data }) => data.stakeUsd).sort((a, b) => b - a)
+  inOrder(stated("entry"), stakes.slice(0, 10).map(usdFigure))
+  const findings = material.predetermined.map(({ data }) => data).sort((a, b) =>
+    a.confidence.localeCompare(b.confidence) || a.marketPrice - b.marketPrice
+  )
+  inOrder(stated("predetermined"), findings.slice(0, 8).map((it) => priceFigure(it.marketPrice)))
+  const open = ({ liquidityUsd, mid }: UpcomingMarket) => liquidityUsd * mid * (1 - mid)
+  const coming = material.upcoming.toSorted((a, b) => open(b) - open(a) || a.endsAt - b.endsAt)
+  inOrder(stated("upcoming"), coming.slice(0, 6).map(({ mid }) => priceFigure(mid)))
+  const news = material.headlines.toSorted((a, b) =>
+    Math.sign(b.markets.length) - Math.sign(a.markets.length) || b.publishedAt - a.publishedAt
+  )
+  const when = ({ publishedAt }: { readonly publishedAt: number }) => whenFigure(publishedAt, until)
+  inOrder(stated("related", "headline"), news.slice(0, 12).map(when))
+}, { runs: 500 })
+
+/** The same things in another order. */
+function shuffled<A>(list: ReadonlyArray<A>, seed: number): ReadonlyArray<A> {
+  return list.map((it, i) => ({ it, at: mix(seed, i) })).sort((a, b) => a.at - b.at)
+    .map(({ it }) => it)
+}
+
+law(
+  "digestBrief() is the same whatever the order of its material",
+  Arbitrary.all([anyMaterial, anyInt(0, 1e6)]),
+  ([material, seed]) => {
+    const other: DigestMaterial = {
+      ...material,
+      movers: shuffled(material.movers, seed),
+      whaleEntries: shuffled(material.whaleEntries, seed),
+      predetermined: shuffled(material.predetermined, seed),
+      resolutions: shuffled(material.resolutions, seed),
+      headlines: shuffled(material.headlines, seed),
+      upcoming: shuffled(material.upcoming, seed),
+    }
+    equal(digestBrief(other), digestBrief(material))
+  },
+  { runs: 500 },
+)
+
+/** Every fact but those of a section, without its number; of news not what it has to do with moves. */
+function others(facts: ReadonlyArray<DigestFact>, section: string): ReadonlyArray<string> {
+  return facts.filter((fact) => fact.section !== section).map(({ kind, statement }) =>
+    kind === "news"
+      ? statement.replace(/ UTC, (?:in the same hours|and its words).*/, " UTC.")
+      : statement
+  )
+}
+
+law(
+  "digestBrief() says all it said of other kinds, however much there is of one",
+  Arbitrary.all([anyMaterial, anyMaterial]),
+  ([material, more]) => {
+    const before = digestBrief(material).facts
+    const moved = digestBrief({ ...material, movers: more.movers }).facts
+    equal(others(moved, "repriced"), others(before, "repriced"))
+    const bought = digestBrief({ ...material, whaleEntries: more.whaleEntries }).facts
+    equal(others(bought, "whales"), others(before, "whales"))
+  },
+  { runs: 500 },
+)
+
+function sumOf(facts: ReadonlyArray<DigestFact>, pattern: RegExp): ReadonlyArray<string> {
+  const found = facts.flatMap((fact) =>
+    fact.topic === "count" ? pattern.exec(fact.statement) ?? [] : []
+  )
+  return found.slice(1)
+}
+
+law("the sums of a digest are those of a count by hand", anyMaterial, (material) => {
+  const { facts } = digestBrief(material)
+  const { movers, resolutions, whaleEntries } = material
+  const n = (count: number) => String(count)
+  const ups = movers.filter(({ data }) => data.priceNow >= data.priceStart).length
+  const markets = new Set(movers.map(({ data }) => data.market.slug)).size
+  if (ups > 0 && ups < movers.length) {
+    equal(
+      sumOf(
+        facts,
+        /^(\d+) moves in (\d+) markets? were told: (\d+) moves? up and (\d+) moves? down/,
+      ),
+      [n(movers.length), n(markets), n(ups), n(movers.length - ups)],
+    )
+  } else if (movers.length > 1) {
+    const way = ups === 0 ? "down" : "up"
+    equal(sumOf(facts, new RegExp(`^(\\d+) moves in .* told, all of them ${way}`)), [
+      n(movers.length),
+    ])
+  } else equal(sumOf(facts, /^(No market moved|Just 1 move was told)/).length, 1)
+
+  for (const label of ["follow", "fade", "neutral", "unlabelled"]) {
+    const of = whaleEntries.filter((entry) => labelOf(entry) === label)
+    const who = label === "unlabelled" ? "of which too little is known" : `labelled ${label}[^”]`
+    const said = sumOf(
+      facts,
+      new RegExp(`([\\d,]+) USD in (\\d+) entr(?:y|ies) from wallets ${who}`),
+    )
+    const expected = [Math.round(stakeOf(of)).toLocaleString("en-US"), n(of.length)]
+    equal(said, of.length === 0 ? [] : expected)
+  }
+  const edged = whaleEntries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
+  strictEqual(
+    facts.some(({ statement }) => statement.includes("Nothing came from a wallet labelled")),
+    whaleEntries.length > 0 && !edged,
+  )
+
+  const { headlines } = material
+  if (headlines.length > 0) {
+    equal(sumOf(facts, /^(\d+) headlines? from (\d+) publishers?.* read, (\d+) headlines? of/), [
+      n(headlines.length),
+      n(new Set(headlines.map(({ source }) => source)).size),
+      n(headlines.filter(({ markets }) => markets.length > 0).length),
+    ])
+  }
+
+  const paid = resolutions.filter(({ resolution }) => resolution.state === "paid").length
+  equal(sumOf(facts, /(\d+) markets? paid out/), paid === 0 ? [] : [n(paid)])
+  const cancelled = resolutions.length - paid
+  equal(sumOf(facts, /(\d+) markets? closed without/), cancelled === 0 ? [] : [n(cancelled)])
+}, { runs: 500 })
+
+Deno.test("digestBrief() of a quiet window says that nothing happened, and that all was looked at", () => {
+  equal(
+    digestBrief(quiet).facts.filter(({ topic }) => topic !== "method").map(({ short }) => short),
+    [
+      "This digest covers 4 hours, from 2026-11-21 04:00 UTC to 08:00 UTC.",
+      "The prices of 3,120 markets were kept.",
+      "The entries of 184 wallets are followed; what others bought was not looked at.",
+      "Whether an outcome exists already was judged by rules that read the word of the venue alone; " +
+      "news was not read for it.",
+      "News was asked of 5 news sources, and none failed to answer.",
+      "No market moved far enough to be told.",
+      "No entry of a tracked wallet was told.",
+      "No outcome was found that exists already.",
+      "No market of tracked wallets is known to have ended.",
+      "No headline was found.",
+      "No market with enough money in it is due to end soon.",
+    ],
+  )
+})
+
+Deno.test("digestBrief() says what was not looked at, and claims no quiet of it", () => {
+  const says = (coverage: Partial<DigestMaterial["coverage"]>, sentence: string) => {
+    const { facts } = digestBrief({ ...quiet, coverage: { ...quiet.coverage, ...coverage } })
+    ok(facts.some(({ statement }) => statement === sentence), sentence)
+    return facts.map(({ statement }) => statement).join(" ")
+  }
+  says({ marketsWatched: 0 }, "No price was kept, so nothing here speaks of what the markets did.")
+  says(
+    { venueReadAt: null },
+    "The venue was not read at all, so a quiet page here is no sign of quiet markets.",
+  )
+  says(
+    { venueReadAt: until - 90 * minute },
+    "The venue was last read in full at 06:30 UTC, 90 minutes before this digest ends; what came " +
+      "after is not in it.",
+  )
+  says(
+    { venueReadAt: until - 5 * hour },
+    "The venue was last read in full at 03:00 UTC, before this digest begins; what came after is " +
+      "not in it.",
+  )
+  says(
+    { itemsUnread: 12 },
+    "The feed held 12 items more than were read: every count here leaves them out.",
+  )
+  const off = "News is off: no headline was looked at, so nothing here says why a price moved."
+  ok(!says({ news: null }, off).includes("No headline was found"))
+  ok(!says({ news: { sources: 0, answered: 0 } }, off).includes("No headline was found"))
+  const silent = "News was asked of 5 news sources, without any answer."
+  ok(!says({ news: { sources: 5, answered: 0 } }, silent).includes("No headline was found"))
+  says(
+    { news: { sources: 5, answered: 3 } },
+    "News was asked of 5 news sources; 2 sources did not answer, and what these reported is not known.",
+  )
+  const unread = says(
+    { missing: ["whales", "news", "upcoming"] },
+    "Which wallets are tracked could not be read.",
+  )
+  ok(!/is known to have ended|No headline was found|due to end soon/.test(unread))
+  says(
+    { missing: ["news"] },
+    "What news there was could not be read, so nothing here says why a price moved.",
+  )
+})
+
+Deno.test("digestBrief() adds stakes up to the same dollar whatever their order", () => {
+  const { title, createdAt, data } = whaleItem(
+    { wallet: trackedWallet(), market: market(), entry: heldEntry(), microstructure: null },
+    until,
+  )
+  ok("stakeUsd" in data)
+  const entry = (stakeUsd: number, feedIndex: number) => ({
+    ...{ type: "whale_entry" as const, title, createdAt, feedIndex },
+    data: { ...data, stakeUsd },
+  })
+  const sums = [[0.7, 0.1, 0.7], [0.7, 0.7, 0.1]].map((stakes) => {
+    const { facts } = digestBrief({ ...quiet, whaleEntries: stakes.map(entry) })
+    return sumOf(facts, /put ([\d,]+) USD into 3 entries/)
+  })
+  equal(sums, [["2"], ["2"]])
+})

@@ -1,0 +1,184 @@
+/**
+ * How a digest says what happened, word for word.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, strictEqual } from "node:assert"
+import type { DigestTopic } from "../../../src/digest/domain/digest.ts"
+import { digestBrief } from "../../../src/digest/domain/facts.ts"
+import type {
+  DigestMaterial,
+  EndedMarket,
+  PredeterminedItem,
+} from "../../../src/digest/domain/material.ts"
+import { marketRef } from "../../../src/feed/domain/item.ts"
+import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import type { FrozenCalibration } from "../../../src/whales/domain/whale.ts"
+import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
+import { quiet, until } from "../../support/digest/digests.ts"
+import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { market } from "../../support/movers/market.ts"
+
+/** The only fact of a topic, in whole and in short. */
+function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [string, string] {
+  const facts = digestBrief({ ...quiet, ...material }).facts.filter((fact) => fact.topic === topic)
+  strictEqual(facts.length, 1)
+  return [facts[0]?.statement ?? "", facts[0]?.short ?? ""]
+}
+
+function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
+  const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
+  const held = heldEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
+  const item = whaleItem(
+    {
+      wallet: trackedWallet(),
+      market: market(),
+      entry: { ...held, lastFillAt: until - 20 * minute },
+      microstructure: null,
+    },
+    until,
+  )
+  if (item.type !== "whale_entry") throw new Error("Cannot happen: whaleItem() made no entry")
+  return { whaleEntries: [{ ...item, feedIndex: 1 }] }
+}
+
+const bought =
+  "“Scary-Barrel” bought “Yes” in “Will the lighthouse be lit?” for 12,300 USD, at a " +
+  "mean price of 0.4124 in 3 fills, the last at 07:40 UTC."
+const put = "put 12,300 USD on “Yes” in “Will the lighthouse be lit?”."
+
+Deno.test("an entry of an unlabelled wallet says that too little is known", () => {
+  equal(said(entry(null), "entry"), [
+    `${bought} Too little is known of this wallet to label it.`,
+    `“Scary-Barrel”, not labelled, ${put}`,
+  ])
+})
+
+Deno.test("an entry of a labelled wallet says by which evidence, and what luck has to do with it", () => {
+  const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
+  const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
+  const evidence =
+    "over 212 entries held to the end, a win rate of 0.56 beside a mean entry price of " +
+    "0.55, and an edge of 0.01, with an interval from -0.08 to 0.10; luck at these prices"
+  for (
+    const [label, luck] of [
+      ["neutral", "is enough to explain it"],
+      ["follow", "would hardly do so well"],
+      ["fade", "would hardly do so badly"],
+    ] as const
+  ) {
+    equal(said(entry({ ...record, label }), "entry"), [
+      `${bought} The wallet was labelled ${label}: ${evidence} ${luck}.`,
+      `“Scary-Barrel”, labelled ${label} by 212 entries, ${put}`,
+    ])
+  }
+})
+
+Deno.test("a market whose question nobody can see goes by its slug, and an unseen name by none", () => {
+  const [one] = entry(null).whaleEntries ?? []
+  if (one === undefined) throw new Error("Cannot happen: no entry")
+  const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
+  const unseen = { ...data, market: { ...data.market, question: "\u200b\n" } }
+  strictEqual(
+    said({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
+    "“0xabc”, not labelled, put 12,300 USD on “unnamed” in “will-the-lighthouse-be-lit”.",
+  )
+})
+
+Deno.test("entries that meet in a market are added up by side", () => {
+  const [one] = entry(null).whaleEntries ?? []
+  if (one === undefined) throw new Error("Cannot happen: no entry")
+  const on = (outcome: string, stakeUsd: number, feedIndex: number) => ({
+    ...one,
+    feedIndex,
+    data: { ...one.data, outcome, stakeUsd },
+  })
+  const whaleEntries = [on("No", 5_000, 1), on("Yes", 30_000, 2), on("Yes", 10_000, 3)]
+  strictEqual(
+    said({ whaleEntries }, "flow")[0],
+    "In “Will the lighthouse be lit?”, 40,000 USD in 2 entries went to “Yes” and 5,000 USD in 1 entry " +
+      "went to “No”.",
+  )
+})
+
+Deno.test("a market that ended is told by what it paid", () => {
+  const told = (
+    way: { state: "cancelled" } | { state: "paid"; payouts: readonly [number, number] },
+    resolvedAt: number | null,
+  ) => {
+    const ended: EndedMarket = {
+      market: { slug: Slug.make("match"), question: "Who wins?", outcomes: ["Falcons", "Comets"] },
+      endedAt: until - 2 * hour,
+      resolution: { marketId: MarketId.make("m"), resolvedAt, source: "oracle", ...way },
+    }
+    return said({ resolutions: [ended] }, "resolution")[0]
+  }
+  const paid = (a: number, b: number) => told({ state: "paid", payouts: [a, b] }, until - 3 * hour)
+  strictEqual(paid(1, 0), "“Who wins?” resolved as “Falcons” at 05:00 UTC.")
+  strictEqual(paid(0, 1), "“Who wins?” resolved as “Comets” at 05:00 UTC.")
+  strictEqual(
+    paid(0.25, 0.75),
+    "“Who wins?” resolved with 0.25 USD for a share of “Falcons” and 0.75 USD for a share of " +
+      "“Comets” at 05:00 UTC.",
+  )
+  strictEqual(
+    told({ state: "cancelled" }, null),
+    "“Who wins?” was closed without a payout, as known at 06:00 UTC.",
+  )
+})
+
+Deno.test("an outcome that exists already is told with its evidence and by whom it was found", () => {
+  const evidence = { title: "It is lit", url: "https://n.example", source: "Harbour News" }
+  const finding = (detector: string, pieces: number): Partial<DigestMaterial> => {
+    const first = { ...evidence, publishedAt: isoTime(until) }
+    const item: PredeterminedItem = {
+      ...{ feedIndex: 1, type: "predetermined", title: "Any", createdAt: isoTime(until) },
+      data: {
+        ...{ market: marketRef(market()), outcome: "Yes", statement: "Not ours to repeat." },
+        ...{
+          confidence: "high",
+          evidence: [first, ...Array.from({ length: pieces - 1 }, () => first)],
+        },
+        ...{
+          marketPrice: 0.87,
+          impliedEdge: 0.13,
+          detectedAt: isoTime(until - 50 * minute),
+          detector,
+        },
+        microstructure: null,
+      },
+    }
+    return { predetermined: [item] }
+  }
+  const start = "The outcome “Yes” of “Will the lighthouse be lit?” exists already, as"
+  const middle =
+    "found at 07:10 UTC with high confidence, when its price was 0.87: an implied edge of " +
+    "0.13."
+  equal(said(finding("rules", 1), "predetermined"), [
+    `${start} rules ${middle} Behind it stands 1 piece of evidence, with “It is lit” from “Harbour ` +
+    `News” first.`,
+    "“Yes” in “Will the lighthouse be lit?” exists already as an outcome, at a price of 0.87.",
+  ])
+  strictEqual(
+    said(finding("gpt-9", 2), "predetermined")[0],
+    `${start} the model “gpt-9” ${middle} Behind it stand 2 pieces of evidence, with “It is lit” ` +
+      `from “Harbour News” first.`,
+  )
+})
+
+Deno.test("a coming end is told with its price, and whether that has converged", () => {
+  const coming = (mid: number) => ({
+    upcoming: [{
+      ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },
+      ...{ liquidityUsd: 54_000, endsAt: until + 9 * hour, mid },
+    }],
+  })
+  const start = "“Will it pass?” is due to end at 17:00 UTC"
+  equal(said(coming(0.61), "upcoming"), [
+    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, ` +
+    `with 54,000 USD of liquidity.`,
+    `${start}, with “Yes” at 0.61.`,
+  ])
+  strictEqual(said(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
+})

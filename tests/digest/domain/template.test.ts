@@ -1,0 +1,197 @@
+/**
+ * The digest by rules: it passes the whole check whatever happened, fills its page, and says nothing
+ * but statements.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { type DigestDraft, digestSections } from "../../../src/digest/domain/digest.ts"
+import { digestBrief } from "../../../src/digest/domain/facts.ts"
+import type { DigestMaterial } from "../../../src/digest/domain/material.ts"
+import { templateDigest } from "../../../src/digest/domain/template.ts"
+import { digestComplaints, digestOf } from "../../../src/digest/domain/text.ts"
+import { factsById, wordCount } from "../../../src/writing/domain/factCheck.ts"
+import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
+import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
+import { law } from "../../support/effect.ts"
+import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { market as ordinary, shown } from "../../support/movers/market.ts"
+
+const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
+
+function passagesOf({ sections }: DigestDraft) {
+  return digestSections.flatMap((section) => sections[section])
+}
+
+law(
+  "templateDigest() passes the whole check, in 400 to 800 words, headings and all",
+  anyMaterial,
+  (material) => {
+    const brief = digestBrief(material)
+    const draft = templateDigest(brief)
+    equal(digestComplaints(draft, brief), [])
+    equal(templateDigest(brief), draft)
+    const told = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
+    const words = wordCount(digestOf(draft, brief, making).fullAnalysis)
+    return told >= 400 && words <= 800
+  },
+  { runs: 3_000 },
+)
+
+law(
+  "templateDigest() says nothing but statements of the facts it names, each of them once",
+  anyMaterial,
+  (material) => {
+    const brief = digestBrief(material)
+    const facts = factsById(brief.facts)
+    const passages = passagesOf(templateDigest(brief))
+    const told = passages.flatMap((passage) => passage.facts)
+    strictEqual(new Set(told).size, told.length)
+    for (const passage of passages) {
+      const rest = passage.facts.reduce((text, id) => {
+        const fact = brief.facts.find((it) => it.id === id)
+        ok(facts.has(id) && fact !== undefined)
+        const said = [fact.statement, fact.short].find((it) => text.startsWith(it))
+        ok(said !== undefined, text)
+        return text.slice(said.length).trimStart()
+      }, passage.text)
+      strictEqual(rest, "")
+    }
+  },
+  { runs: 500 },
+)
+
+law(
+  "templateDigest() always tells what was looked at, the sums, and the strongest move and entry",
+  anyMaterial,
+  (material) => {
+    const { facts, ...brief } = digestBrief(material)
+    const told = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
+    const strongest = [
+      facts.find(({ topic }) => topic === "rise" || topic === "fall"),
+      facts.find(({ topic }) => topic === "flow" || topic === "entry"),
+    ]
+    ok(facts.every(({ id, topic }) => topic !== "limit" || !told.has(id)))
+    return facts.filter(({ topic }) => topic === "coverage" || topic === "count")
+      .concat(strongest.flatMap((fact) => fact ?? []))
+      .every(({ id }) => told.has(id))
+  },
+  { runs: 500 },
+)
+
+/** A window with one move. */
+const moved = (fields: Partial<DigestMaterial["movers"][number]["data"]> = {}): DigestMaterial => ({
+  ...quiet,
+  movers: [move(1, fields)],
+})
+
+function move(
+  feedIndex: number,
+  fields: Partial<DigestMaterial["movers"][number]["data"]>,
+): DigestMaterial["movers"][number] {
+  const delta = fields.delta ?? 0.14
+  return {
+    feedIndex,
+    type: "mover",
+    title: "Any",
+    createdAt: "2026-11-21T05:20:30.000Z",
+    data: {
+      market: market("lighthouse", "Will the lighthouse be lit?", 120_000),
+      window: "24h",
+      priceStart: 0.42,
+      priceNow: 0.42 + delta,
+      delta,
+      startedAt: "2026-11-20T05:20:00.000Z",
+      zScore: 5.23,
+      confirmedBy: "trades",
+      microstructure: shown({ mid: 0.56, depthUsd: 30_000 }),
+      ...fields,
+    },
+  }
+}
+
+function market(slug: string, question: string, liquidityUsd: number) {
+  return {
+    slug,
+    question,
+    outcomes: ["Yes", "No"] as const,
+    url: `https://venue.example/${slug}`,
+    category: "Harbour",
+    eventEndDate: null,
+    volumeUsd: 900_000,
+    liquidityUsd,
+  }
+}
+
+Deno.test("templateDigest() names the strongest move in its title: size times liquidity", () => {
+  const large = move(2, { market: market("pier", "Will the pier close?", 1_000), delta: 0.3 })
+  const title = (material: DigestMaterial) => templateDigest(digestBrief(material)).title.text
+  strictEqual(title(moved()), "“Yes” in “Will the lighthouse be lit?” rose by 0.14 to 0.56")
+  strictEqual(
+    title({ ...quiet, movers: [large, ...moved().movers] }),
+    "“Yes” in “Will the lighthouse be lit?” rose by 0.14 to 0.56",
+  )
+  strictEqual(
+    title(moved({ delta: -0.12, priceNow: 0.3 })),
+    "“Yes” in “Will the lighthouse be lit?” fell by 0.12 to 0.30",
+  )
+  strictEqual(title(quiet), "No market moved far enough to be told")
+})
+
+Deno.test("templateDigest() has no title that is cut: what is too long makes room for what is not", () => {
+  const long = "W".repeat(300)
+  const { title, createdAt, data } = whaleItem(
+    {
+      wallet: trackedWallet({ name: long }),
+      market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
+      entry: heldEntry(),
+      microstructure: null,
+    },
+    until,
+  )
+  ok("stakeUsd" in data)
+  const whaleEntries = [{
+    ...{ type: "whale_entry" as const, title, createdAt, feedIndex: 1 },
+    data,
+  }]
+  const brief = digestBrief({ ...quiet, whaleEntries })
+  const draft = templateDigest(brief)
+  strictEqual(draft.title.text, "No market moved far enough to be told")
+  equal(digestComplaints(draft, brief), [])
+})
+
+Deno.test("templateDigest() of a quiet window says what quiet means", () => {
+  const { sections, summary } = templateDigest(digestBrief(quiet))
+  strictEqual(
+    summary.text,
+    "No market moved far enough to be told. No entry of a tracked wallet was told. No outcome was " +
+      "found that exists already. No market with enough money in it is due to end soon.",
+  )
+  const repriced = sections.repriced.map(({ text }) => text).join(" ")
+  ok(repriced.includes("a window without a move means that they stayed within what is usual"))
+})
+
+Deno.test("templateDigest() puts news beside a move of the same hours, and calls it no cause", () => {
+  const headline = {
+    title: "Keeper returns",
+    url: "https://news.example/1",
+    source: "Harbour News",
+    publishedAt: Date.parse("2026-11-21T04:55:00.000Z"),
+    markets: ["lighthouse"],
+  }
+  const context = (publishedAt: number) => {
+    const material = { ...moved(), headlines: [{ ...headline, publishedAt }] }
+    return templateDigest(digestBrief(material)).sections.context.map(({ text }) => text).join(" ")
+  }
+  const during = context(headline.publishedAt)
+  ok(during.includes(
+    "“Keeper returns” was reported by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
+      "“Will the lighthouse be lit?”.",
+  ))
+  ok(during.includes("whether it is the cause is not known"))
+  for (const later of ["2026-11-21T05:21:00.000Z", "2026-11-20T05:19:00.000Z"]) {
+    const after = context(Date.parse(later))
+    ok(after.includes("and its words are close to those of “Will the lighthouse be lit?”."))
+    ok(!after.includes("in the same hours as the move in"))
+  }
+})

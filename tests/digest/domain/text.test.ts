@@ -1,0 +1,171 @@
+/**
+ * From a draft to the digest that is sold: what the check has against a draft, and Markdown that shows
+ * its text and nothing else.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
+import { Schema } from "effect"
+import { Digest, type DigestDraft, digestSections } from "../../../src/digest/domain/digest.ts"
+import { digestBrief } from "../../../src/digest/domain/facts.ts"
+import { templateDigest } from "../../../src/digest/domain/template.ts"
+import {
+  digestComplaints,
+  digestOf,
+  passagesMax,
+  summaryLengthMax,
+  titleLengthMax,
+} from "../../../src/digest/domain/text.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
+import { law } from "../../support/effect.ts"
+
+const brief = digestBrief(quiet)
+const sound = templateDigest(brief)
+const making = { slot: until, createdAt: until + 30_000, narrator: "any model", venue: "Venue" }
+
+const complaints = (draft: Partial<DigestDraft>) => digestComplaints({ ...sound, ...draft }, brief)
+const section = (name: typeof digestSections[number], passages: DigestDraft["sections"]["watch"]) =>
+  complaints({ sections: { ...sound.sections, [name]: passages } })
+
+Deno.test("digestComplaints() has nothing against a sound draft", () => {
+  equal(digestComplaints(sound, brief), [])
+})
+
+Deno.test("digestComplaints() names the passage at fault, wherever it stands", () => {
+  const lie = { text: "The prices of 9,999 markets were kept.", facts: ["F2"] }
+  const inSections = digestSections.map((name) => ({
+    where: `${name} ${sound.sections[name].length + 1}`,
+    found: section(name, [...sound.sections[name], lie]),
+  }))
+  const places = [
+    { where: "title", found: complaints({ title: lie }) },
+    { where: "summary", found: complaints({ summary: lie }) },
+    ...inSections,
+  ]
+  for (const { where, found } of places) {
+    strictEqual(found.length, 1, where)
+    ok(found[0]?.startsWith(`${where}: `) && found[0].includes("9,999"), found[0])
+  }
+})
+
+Deno.test("digestComplaints() refuses a passage without facts, or with facts that there are not", () => {
+  const text = "Nothing moved."
+  strictEqual(complaints({ title: { text, facts: [] } }).length, 1)
+  strictEqual(complaints({ title: { text, facts: ["F999"] } }).length, 1)
+  equal(complaints({ title: { text, facts: ["F6"] } }), [])
+})
+
+Deno.test("digestComplaints() lets a section rest on facts of another", () => {
+  const [, watched] = brief.facts
+  ok(watched?.section === "repriced")
+  const passage = { text: "The prices were kept, so there is more to watch.", facts: [watched.id] }
+  equal(section("watch", [...sound.sections.watch, passage]), [])
+})
+
+Deno.test("digestComplaints() holds to 400 to 800 words, each limit included", () => {
+  const words = (n: number) => "price ".repeat(n).trim()
+  const draft = (n: number): DigestDraft => ({
+    title: { text: "Prices", facts: ["F1"] },
+    summary: { text: "Prices", facts: ["F1"] },
+    sections: {
+      repriced: [{ text: words(n - 299 - 4), facts: ["F1"] }],
+      whales: [{ text: words(299), facts: ["F1"] }],
+      predetermined: [{ text: "A price", facts: ["F1"] }],
+      context: [{ text: "Price", facts: ["F1"] }],
+      watch: [{ text: "Prices", facts: ["F1"] }],
+    },
+  })
+  const lengths = (n: number) =>
+    digestComplaints(draft(n), brief).filter((it) => it.startsWith("sections: "))
+  equal([399, 400, 800, 801].map((n) => lengths(n).length), [1, 0, 0, 1])
+  equal(lengths(399), ["sections: 399 words, not 400 to 800"])
+})
+
+Deno.test("digestComplaints() holds to its limits of characters and paragraphs", () => {
+  const long = (length: number) => ({ text: "a".repeat(length), facts: ["F1"] })
+  const told = (draft: Partial<DigestDraft>, what: string) =>
+    complaints(draft).filter((it) => it === what).length
+  for (
+    const [name, max] of [["title", titleLengthMax], ["summary", summaryLengthMax]] as const
+  ) {
+    const what = `${name}: has more than ${max} characters`
+    equal([max, max + 1].map((n) => told({ [name]: long(n) }, what)), [0, 1])
+  }
+  for (const name of digestSections) {
+    ok(section(name, []).includes(`${name}: is empty`))
+    const many = Array.from({ length: passagesMax + 1 }, () => long(1))
+    const what = `${name}: has more than ${passagesMax} paragraphs`
+    ok(section(name, many).includes(what) && !section(name, many.slice(1)).includes(what))
+  }
+})
+
+Deno.test("digestComplaints() refuses to be told the same again to fill the page", () => {
+  const [first] = sound.sections.watch
+  ok(first !== undefined)
+  const again = section("context", [...sound.sections.context, first])
+  equal(again, ["watch 1: stands in the digest twice"])
+})
+
+Deno.test("digestOf() is a digest on the wire, named for its slot", () => {
+  const digest = digestOf(sound, brief, making)
+  equal(Schema.decodeUnknownSync(Digest)(digest), digest)
+  strictEqual(digest.id, "digest-2026-11-21T08")
+  strictEqual(digest.createdAt, "2026-11-21T08:00:30.000Z")
+  strictEqual(digest.narrator, "any model")
+  strictEqual(digest.title, sound.title.text)
+  strictEqual(digest.summary, sound.summary.text)
+  equal(digest.sourcesUsed, ["Venue"])
+  ok(digestOf(sound, brief, { ...making, slot: until + 4 * hour }).id !== digest.id)
+})
+
+/** Markdown as it shows: every escaped mark as the mark, and an offence for every one that is not. */
+function shownOf(markdown: string): string {
+  const bare = markdown.replace(/\\[!-/:-@[-`{-~]/g, "·")
+  ok(!/[\\`*_[\]<>|~$^{}]|&#?\w|!\[|www\.\p{L}|:\/\/|(?<=\p{L}):(?=\p{L})|@/iu.test(bare), bare)
+  ok(!/^(?: {4}|\t|[-+=]\D|\d+[.)](?:\s|$)|#)/.test(bare), bare)
+  ok(!/\n| {2}$/.test(markdown), markdown)
+  return markdown.replace(/\\([!-/:-@[-`{-~])/g, "$1")
+}
+
+law(
+  "digestOf() shows the text of each passage and the ids of its facts, and no link or HTML",
+  anyMaterial,
+  (material) => {
+    const brief = digestBrief(material)
+    const draft = templateDigest(brief)
+    const blocks = digestOf(draft, brief, making).fullAnalysis.split("\n\n")
+    const headings = blocks.filter((block) => /^## [A-Z][a-z ,]+$/.test(block))
+    strictEqual(headings.length, digestSections.length)
+    equal(
+      blocks.filter((block) => !headings.includes(block)).map(shownOf),
+      digestSections.flatMap((name) => draft.sections[name])
+        .map(({ facts, text }) => `${text} [${facts.join(", ")}]`),
+    )
+  },
+  { runs: 3_000 },
+)
+
+law(
+  "digestOf() lists the facts it rests on, and where they come from",
+  anyMaterial,
+  (material) => {
+    const brief = digestBrief(material)
+    const draft = templateDigest(brief)
+    const { facts, sourcesUsed } = digestOf(draft, brief, making)
+    const passages = digestSections.flatMap((name) => draft.sections[name])
+    const used = new Set([draft.title, draft.summary, ...passages].flatMap((it) => it.facts))
+    equal(facts.map(({ id }) => id), brief.facts.map(({ id }) => id).filter((id) => used.has(id)))
+    const of = brief.facts.filter(({ id }) => used.has(id))
+    ok(
+      facts.every(({ id, statement }) =>
+        of.some((it) => it.id === id && it.statement === statement)
+      ),
+    )
+    const publishers = of.flatMap(({ source }) => source ?? [])
+    const whales = of.some(({ kind }) => kind === "whale_entry") ? ["Whale calibration table"] : []
+    equal(new Set(sourcesUsed), new Set(["Venue", ...whales, ...publishers]))
+    strictEqual(new Set(sourcesUsed).size, sourcesUsed.length)
+  },
+  { runs: 500 },
+)

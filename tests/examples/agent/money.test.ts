@@ -1,0 +1,299 @@
+/**
+ * An agent's money: the budget its signatures never pass, what it holds against one another before and after
+ * it signs, and what it makes of an answer.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Result, Schema } from "effect"
+import {
+  type Ledger,
+  left,
+  noted,
+  objection,
+  signed,
+  type Standing,
+} from "../../../examples/agent/ledger.ts"
+import {
+  checkChallenge,
+  checkReceipt,
+  checkRecord,
+  checkTyped,
+} from "../../../examples/agent/trust.ts"
+import { type Heard, verdictOf } from "../../../examples/agent/verdict.ts"
+import { AtomicAmount } from "../../../src/core/domain/money.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
+import { receiptHeader } from "../../../src/payments/domain/x402/terms.ts"
+import { law } from "../../support/effect.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const units = AtomicAmount.make
+const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 30n }))
+const standings: ReadonlyArray<Standing> = [
+  ...["signed", "charged", "uncharged", "refundQueued", "refunded"] as const,
+]
+
+law(
+  "an agent that asks objection() before it signs never signs for more than its budget, whatever it is told",
+  Arbitrary.schema(Schema.Struct({
+    budget: Units,
+    perCall: Units,
+    steps: Schema.Array(
+      Schema.Struct({ price: Units, of: Schema.Int, becomes: Schema.Literals(standings) }),
+    ),
+  })),
+  ({ budget, perCall, steps }) => {
+    const limits = { budget: units(budget), perCall: units(perCall) }
+    let ledger: Ledger = []
+    let given = 0n
+    steps.forEach(({ price, of, becomes }, n) => {
+      if (objection(units(price), ledger, limits) === null) {
+        ok(price <= perCall)
+        ledger = signed(ledger, { what: "/", price: units(price), paymentId: String(n) })
+        given += price
+      }
+      ledger = noted(ledger, String(Math.abs(of) % (n + 1)), becomes)
+      ok(given <= budget)
+      equal<bigint>(given + left(ledger, limits), budget)
+    })
+  },
+)
+
+Deno.test("noted() takes nothing back: what is final stays, and a charge is not forgotten", () => {
+  const start = signed([], { what: "/", price: units(3n), paymentId: "a" })
+  for (const first of standings) {
+    for (const second of standings) {
+      const standing = noted(noted(start, "a", first), "a", second)[0]?.standing
+      const allowed = first === "signed" ||
+        (first === "charged" && second.startsWith("refund")) ||
+        (first === "refundQueued" && second === "refunded")
+      equal(standing, allowed ? second : first, `${first}, then ${second}`)
+    }
+  }
+})
+
+const offer = {
+  path: products.signals.path,
+  says: "",
+  price: products.signals.price,
+  maxima: new Map(),
+}
+const url = new URL(`${terms.publicBaseUrl}/v1/signals?since=3`)
+const { header, body } = challenge(products.signals, terms)
+const honest = { header: JSON.parse(atob(header)), body: JSON.parse(JSON.stringify(body)) }
+type Honest = typeof honest
+
+Deno.test("checkChallenge() takes the service's own challenge", () => {
+  equal(
+    Result.getOrThrow(checkChallenge({ offer, url, ...honest })),
+    { amount: products.signals.price, payTo: terms.payTo },
+  )
+})
+
+/** What a seller may try, and how it is called. */
+const tricks: ReadonlyArray<readonly [string, (honest: Honest) => void, RegExp]> = [
+  ["more in the header", ({ header }) => header.accepts[0].amount = "40000", /asks for 40000/],
+  ["less in the header", ({ header }) => header.accepts[0].amount = "1", /asks for 1 units/],
+  ["more in the body", ({ body }) => body.accepts[0].price = "$0.04", /body says \$0.04/],
+  ["another token", ({ header }) => header.accepts[0].asset = terms.payTo, /is not USDC/],
+  ["another network", ({ header }) => header.accepts[0].network = "eip155:1", /on eip155:1/],
+  ["another scheme", ({ header }) => header.accepts[0].scheme = "upto", /wants upto/],
+  ["two receivers", ({ body }) => body.accepts[0].payTo = terms.asset, /two receivers/],
+  ["a year's time", ({ header }) => header.accepts[0].maxTimeoutSeconds = 31_536_000, /31536000 s/],
+  ["another path", ({ header }) => header.resource.url = "http://127.0.0.1:8402/v1/x", /it is for/],
+  ["another host", ({ header }) => header.resource.url = "http://a.example/v1/signals", /is for/],
+  ["version 1", ({ header }) => header.x402Version = 1, /not one of x402 version 2/],
+  ["no amount", ({ header }) => header.accepts[0].amount = "", /not one of x402/],
+  ["nothing to accept", ({ header }) => header.accepts = [], /not one of x402/],
+  ["no body", (honest) => honest.body = null, /names no price/],
+]
+
+for (const [name, trick, why] of tricks) {
+  Deno.test(`checkChallenge() refuses ${name}`, () => {
+    const tried = structuredClone(honest)
+    trick(tried)
+    const checked = checkChallenge({ offer, url, ...tried })
+    ok(Result.isFailure(checked) && why.test(checked.failure.message), JSON.stringify(checked))
+  })
+}
+
+Deno.test("checkChallenge() pays for nothing that the contract calls free", () => {
+  const checked = checkChallenge({ offer: { ...offer, price: null }, url, ...honest })
+  ok(Result.isFailure(checked) && /calls this path free/.test(checked.failure.message))
+})
+
+const payer = `0x${"a1".repeat(20)}`
+const agreed = { amount: products.signals.price, payTo: terms.payTo }
+
+const nowSeconds = 1_795_000_000
+const typed = {
+  domain: { name: "USD Coin", version: "2", chainId: 8453, verifyingContract: terms.asset },
+  primaryType: "TransferWithAuthorization",
+  message: {
+    from: payer,
+    to: terms.payTo,
+    value: products.signals.price,
+    validAfter: 0n,
+    validBefore: BigInt(nowSeconds + 600),
+  },
+}
+type Typed = typeof typed
+
+/** Changes to what lies before the key, and why it is not signed; null: it is. */
+const typeds: ReadonlyArray<readonly [string, (typed: Typed) => object, RegExp | null]> = [
+  ["a transfer as agreed", () => ({}), null],
+  ["another token's name", ({ domain }) => ({ domain: { ...domain, name: "Coin" } }), /else than/],
+  ["another version", ({ domain }) => ({ domain: { ...domain, version: "1" } }), /else than/],
+  ["another chain", ({ domain }) => ({ domain: { ...domain, chainId: 1 } }), /else than/],
+  [
+    "another token",
+    ({ domain }) => ({ domain: { ...domain, verifyingContract: terms.payTo } }),
+    /else than/,
+  ],
+  ["another deed", () => ({ primaryType: "PermitWitnessTransferFrom" }), /else than/],
+  ["another receiver", changed({ to: terms.asset }), /a payment to 0x/],
+  ["another payer", changed({ from: terms.asset }), /sign for 0x/],
+  ["more", changed({ value: products.signals.price + 1n }), /for 30001 units/],
+  ["less", changed({ value: products.signals.price - 1n }), /for 29999 units/],
+  ["a second too long", changed({ validBefore: BigInt(nowSeconds + 601) }), /can be used/],
+  ["not before tomorrow", changed({ validAfter: BigInt(nowSeconds + 1) }), /can be used/],
+]
+
+function changed(change: object) {
+  return ({ message }: Typed) => ({ message: { ...message, ...change } })
+}
+
+for (const [name, change, why] of typeds) {
+  Deno.test(`checkTyped() ${why === null ? "lets the key sign" : "does not let it sign"} ${name}`, () => {
+    const checked = checkTyped({ ...typed, ...change(typed) }, agreed, payer, nowSeconds)
+    equal(Result.isSuccess(checked), why === null)
+    if (Result.isFailure(checked)) ok(why?.test(checked.failure.message), checked.failure.message)
+  })
+}
+
+const receipt = JSON.parse(atob(receiptHeader({
+  payer,
+  transaction: `0x${"5a".repeat(32)}`,
+  network: "eip155:8453",
+})))
+
+/** Changes to a receipt, and whether it is still one. */
+const receipts: ReadonlyArray<readonly [object, boolean]> = [
+  [{}, true],
+  [{ payer: payer.toUpperCase().replace("0X", "0x") }, true],
+  [{ amount: "30000" }, true],
+  [{ amount: "30001" }, false],
+  [{ payer: `0x${"a2".repeat(20)}` }, false],
+  [{ network: "eip155:1" }, false],
+  [{ transaction: "" }, false],
+  [{ success: false }, false],
+]
+
+for (const [change, is] of receipts) {
+  Deno.test(`checkReceipt() ${is ? "takes" : "refuses"} ${JSON.stringify(change)}`, () => {
+    equal(Result.isSuccess(checkReceipt({ ...receipt, ...change }, agreed, payer)), is)
+  })
+}
+
+const books = {
+  state: "answered",
+  amountUsd: "0.03",
+  payer,
+  transaction: receipt.transaction as string | null,
+  refund: null,
+}
+
+Deno.test("checkRecord() holds amount, transaction and payer against the receipt", () => {
+  ok(Result.isSuccess(checkRecord(books, receipt, agreed)))
+  for (
+    const change of [
+      { amountUsd: "0.04" },
+      { transaction: null },
+      { transaction: `0x${"5b".repeat(32)}` },
+      { payer: `0x${"a2".repeat(20)}` },
+    ]
+  ) ok(Result.isFailure(checkRecord({ ...books, ...change }, receipt, agreed)))
+})
+
+interface Failure {
+  readonly charged: boolean | null
+  readonly retryable: boolean
+  readonly refund?: { readonly state: string }
+}
+const failure = (said: Failure) => ({ error: { code: "some_code", message: "why", ...said } })
+
+const statuses = [200, 308, 400, 402, 404, 409, 410, 422, 429, 500, 502, 503]
+const failures: ReadonlyArray<Failure> = [true, false, null].flatMap((charged) =>
+  [true, false].flatMap((retryable) => [
+    { charged, retryable },
+    ...["queued", "confirmed"].map((state) => ({ charged, retryable, refund: { state } })),
+  ])
+)
+const heard = (status: number, body: unknown): Heard => ({
+  ...{ status, body, retryAfter: null, receipt: false },
+})
+
+Deno.test("verdictOf() says of the service's own errors what they say of the money", () => {
+  for (const status of statuses.filter((status) => status !== 200 && status !== 402)) {
+    for (const said of failures) {
+      const { charged, retryable, refund } = said
+      const verdict = verdictOf(heard(status, failure(said)))
+      const told = verdict.kind === "over" ? verdict.standing : verdict.kind
+      const expected = refund !== undefined
+        ? refund.state === "confirmed" ? "refunded" : "refundQueued"
+        : charged === true
+        ? "charged"
+        : charged === null || retryable
+        ? "again"
+        : "uncharged"
+      equal(told, expected, JSON.stringify([status, said]))
+    }
+  }
+})
+
+Deno.test("verdictOf() never says that an outcome is known which nobody told", () => {
+  equal(verdictOf(null).kind, "again")
+  for (const body of [undefined, "<html>", {}, { charged: false }, { error: "no" }]) {
+    for (const status of statuses) {
+      const verdict = verdictOf(heard(status, body))
+      const told = verdict.kind === "over" ? verdict.standing : verdict.kind
+      const expected = status === 200
+        ? "delivered"
+        : status === 402
+        ? "uncharged"
+        : status >= 500 || status === 429
+        ? "again"
+        : "signed"
+      equal(told, expected, JSON.stringify([status, body]))
+    }
+  }
+})
+
+Deno.test("a 200 is charged unless it says not and has no receipt", () => {
+  for (
+    const [receipt, body, charged] of [
+      [true, { charged: true }, true],
+      [false, { charged: false }, false],
+      [true, { charged: false }, true],
+      [false, {}, true],
+    ] as const
+  ) {
+    equal(verdictOf({ status: 200, retryAfter: null, receipt, body }), {
+      kind: "delivered",
+      charged,
+    })
+  }
+})
+
+Deno.test("verdictOf() waits as long as it is told", () => {
+  const waits = ["7", null].map((retryAfter) =>
+    verdictOf({
+      status: 503,
+      retryAfter,
+      receipt: false,
+      body: failure({ charged: null, retryable: true }),
+    })
+  )
+  equal(waits.map((verdict) => verdict.kind === "again" && verdict.waitMs), [7_000, 5_000])
+})

@@ -1,0 +1,207 @@
+/**
+ * What an agent buys next, and what it says of what it bought.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Result, Schema } from "effect"
+import { readContract } from "../../../examples/agent/contract.ts"
+import { Item } from "../../../examples/agent/items.ts"
+import { type Ledger, left, type Limits, noted, signed } from "../../../examples/agent/ledger.ts"
+import {
+  blank,
+  closed,
+  decide,
+  learned,
+  type Memory,
+  missed,
+  missesMax,
+  type Want,
+  wants,
+} from "../../../examples/agent/plan.ts"
+import { itemLine, summaryLines } from "../../../examples/agent/words.ts"
+import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
+import { documents } from "../../../src/http/documents/documents.ts"
+import { sampleBody } from "../../../src/catalog/domain/sample.ts"
+import { law } from "../../support/effect.ts"
+import { faceOptions } from "../../support/http/face.ts"
+
+const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
+  documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+))))
+const at = "2026-11-21T12:00:00.000Z"
+const sight = (index: number, digest: string | null = null) => ({
+  status: "live",
+  index,
+  totalToday: 1,
+  digest: digest === null ? null : { latestAt: digest, title: "T" },
+})
+const wealthy: Limits = { budget: atomic("10"), perCall: atomic("1") }
+const decided = (want: Want, limits: Limits, ledger: Ledger = []) =>
+  decide(want, contract, ledger, limits)
+
+Deno.test("wants() asks for what is after the last index it saw, and only if there is something", () => {
+  equal(wants({ ...blank, seen: 7 }, sight(9)), [{ kind: "items", since: 7 }])
+  equal(wants({ ...blank, seen: 9 }, sight(9)), [])
+  equal(wants({ ...blank, seen: 12 }, sight(9)), [])
+  equal(wants(blank, sight(3)), [{ kind: "items", since: 0 }])
+  equal(wants(blank, sight(30)), [{ kind: "items", since: 20 }])
+})
+
+Deno.test("wants() has each digest once, and the feed before any extra", () => {
+  const before = { ...blank, seen: 7 }
+  equal(wants(before, sight(9, at)).map(({ kind }) => kind), ["items", "digest"])
+  equal(wants({ ...before, digestAt: "an earlier one" }, sight(7, at)).length, 1)
+  const [, digest] = wants(before, sight(9, at))
+  ok(digest?.kind === "digest")
+  equal(wants(closed(before, digest, sight(9, at)), sight(7, at)), [])
+})
+
+Deno.test("a want asks for its path, with as many items as one call may hold", () => {
+  const path = (want: Want) => {
+    const decision = decided(want, wealthy)
+    return decision.kind === "buy" ? [decision.path, decision.price] : decision
+  }
+  equal(path({ kind: "items", since: 7 }), ["/v1/signals?since=7&count=20", 30_000n])
+  equal(path({ kind: "digest", at }), ["/v1/digest", 100_000n])
+  equal(path({ kind: "report", market: "a b&c=d" }), [
+    "/v1/research?market=a%20b%26c%3Dd",
+    1_000_000n,
+  ])
+})
+
+Deno.test("decide() stops for the feed it cannot afford, and passes an extra by", () => {
+  const limits = (budget: `${number}`, perCall: `${number}` = "1") => ({
+    budget: atomic(budget),
+    perCall: atomic(perCall),
+  })
+  const items: Want = { kind: "items", since: 7 }
+  const digest: Want = { kind: "digest", at }
+  equal(decided(items, limits("0.03")).kind, "buy")
+  equal(decided(items, limits("0.029999")).kind, "stop")
+  equal(decided(items, limits("10", "0.03")).kind, "buy")
+  equal(decided(items, limits("10", "0.029999")).kind, "stop")
+  equal(decided(digest, limits("0.16")).kind, "buy")
+  equal(decided(digest, limits("0.159999")).kind, "pass")
+  equal(decided(digest, limits("10", "0.09")).kind, "pass")
+  equal(decide(digest, { ...contract, offers: [] }, [], wealthy).kind, "pass")
+  equal(decide(items, { ...contract, offers: [] }, [], wealthy).kind, "stop")
+})
+
+const Look = Schema.Struct({
+  index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })),
+  digest: Schema.Literals(["a", "b"]),
+  arrived: Schema.Boolean,
+  zScore: Schema.Int.check(Schema.isBetween({ minimum: -12, maximum: 12 })),
+})
+
+const mover = (feedIndex: number, zScore: number): Item => ({
+  feedIndex,
+  title: "Q",
+  type: "mover",
+  data: {
+    market: { slug: `market-${feedIndex}` },
+    ...{ window: "1h", priceStart: 0.4, priceNow: 0.6, delta: 0.2, zScore, confirmedBy: "trades" },
+    microstructure: { spread: 0.01, depthUsdWithin5c: { total: 5_000 } },
+  },
+})
+
+law(
+  "whatever the feed does, no item is bought twice or left out, and each look comes to an end",
+  Arbitrary.schema(Schema.Struct({
+    budget: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 5_000_000n })),
+    looks: Schema.Array(Look),
+  })),
+  ({ budget, looks }) => {
+    const limits = { budget: AtomicAmount.make(budget), perCall: atomic("1") }
+    let memory: Memory = { ...blank, seen: 0 }
+    let ledger: Ledger = []
+    const read: Array<number> = []
+    for (const { index, digest, arrived, zScore } of looks) {
+      const now = sight(index, digest)
+      for (let steps = 0;; steps += 1) {
+        ok(steps < 12, "a look has no end")
+        const [want] = wants(memory, now)
+        if (want === undefined) break
+        const decision = decided(want, limits, ledger)
+        if (decision.kind === "stop") break
+        if (decision.kind === "pass") {
+          memory = closed(memory, want, now)
+          continue
+        }
+        const paymentId = String(ledger.length)
+        ledger = signed(ledger, { what: decision.path, price: decision.price, paymentId })
+        ledger = noted(ledger, paymentId, arrived ? "charged" : "uncharged")
+        if (want.kind !== "items") {
+          memory = arrived ? closed(memory, want, now) : missed(memory, want, now)
+        } else if (!arrived) {
+          memory = missed(memory, want, now)
+          break
+        } else {
+          const count = Math.min(20, index - want.since)
+          const items = Array.from({ length: count }, (_, n) => mover(want.since + n + 1, zScore))
+          read.push(...items.map(({ feedIndex }) => feedIndex))
+          memory = learned(memory, want.since, items)
+          equal(memory.misses, 0)
+        }
+      }
+    }
+    equal(read, Array.from({ length: read.length }, (_, n) => n + 1))
+    ok(memory.reported.length === new Set(memory.reported).size)
+    equal<bigint>(
+      ledger.reduce((sum: bigint, { price }) => sum + price, 0n) + left(ledger, limits),
+      budget,
+    )
+  },
+)
+
+Deno.test("learned() picks the strongest move that no report was asked for", () => {
+  const known = { ...blank, reported: ["market-3"] }
+  const items = [mover(1, 5.9), mover(2, -7), mover(3, 20), mover(4, 6)]
+  equal(learned(known, 0, items).mover, { market: "market-2", zScore: 7 })
+  equal(learned(known, 0, [mover(1, 5.9)]).mover, null)
+})
+
+Deno.test(`the feed is given up after ${missesMax} misses in a row, and an extra after one`, () => {
+  const items: Want = { kind: "items", since: 0 }
+  const first = missed(blank, items, sight(3))
+  equal([first.seen, first.misses], [null, 1])
+  equal(missed(first, { kind: "digest", at }, sight(3, at)).digestAt, at)
+})
+
+Deno.test("itemLine() says of each type what moved, on what evidence, and whose label it bears", () => {
+  const { feedItems } = sampleBody
+  const [moved, whale, determined] = feedItems.map((item: unknown) =>
+    itemLine(Schema.decodeUnknownSync(Item)(item))
+  )
+  ok(
+    /moved: “.+” [\d.]+ -> [\d.]+ \([+-][\d.]+\) in (1h|24h), z .+ within 5 cents/.test(
+      moved ?? "",
+    ),
+  )
+  ok(/whale: “.+” \(.+\) bought “.+” of “.+” at [\d.]+ for \$/.test(whale ?? ""), whale)
+  ok(/decided: .+ confidence, while the price is [\d.]+/.test(determined ?? ""), determined)
+})
+
+Deno.test("itemLine() shows a stranger's words as one harmless line, and an unknown item by its title", () => {
+  const line = itemLine({ feedIndex: 3, type: "\u001b[31mnew", title: "a\u001b]0;x\u0007\nb" })
+  // deno-lint-ignore no-control-regex
+  ok(!/[\u0000-\u001f\u007f]/.test(line), JSON.stringify(line))
+  ok(line.startsWith("  #3 "))
+})
+
+Deno.test("summaryLines() names what nobody knows, and where to ask", () => {
+  const ledger = signed([], { what: "/v1/latest", price: atomic("0.01"), paymentId: "0xabc" })
+  const text = summaryLines(ledger, wealthy).join("\n")
+  ok(
+    text.includes(
+      "unclear    $0.01 for /v1/latest: look at GET /v1/payments/0xabc before you buy on",
+    ),
+    text,
+  )
+  ok(
+    text.startsWith("signed     $0.01 of $10.00; the service says $0.00 of it was not taken"),
+    text,
+  )
+  ok(text.endsWith("left       $9.99 of $10.00"), text)
+})

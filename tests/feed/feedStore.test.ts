@@ -1,0 +1,218 @@
+/**
+ * The laws of the feed's memory, on every store.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Arbitrary, Deferred, Effect, Fiber, Option, Schema } from "effect"
+import { layer } from "../../src/feed/postgres/feedStore.ts"
+import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item.ts"
+import { day, isoTime, minute } from "../../src/core/domain/time.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { holds, onEveryStore } from "../support/stores.ts"
+
+const start = Date.UTC(2026, 10, 20)
+
+const newItem = (dedupeKey: string, at = start): NewFeedItem => {
+  const { feedIndex: _, ...item } = sampleItem(7, at)
+  return { ...item, dedupeKey } as NewFeedItem
+}
+const indices = (items: ReadonlyArray<FeedItem>) => items.map((item) => item.feedIndex)
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+
+const append = (items: ReadonlyArray<NewFeedItem>) =>
+  Effect.flatMap(FeedStore, (feed) => feed.append(items))
+
+/** Batches of keys, drawn from few enough to repeat within a batch and between batches. */
+const keyBatches = Arbitrary.schema(
+  Schema.Array(
+    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12 })))
+      .check(Schema.isMaxLength(6)),
+  ).check(Schema.isMaxLength(8)),
+)
+
+const writers = 3
+const appends = 60
+const pollers = 4
+
+const followed = Effect.gen(function* () {
+  const feed = yield* FeedStore
+  const written = yield* Deferred.make<void>()
+  const write = (writer: number) =>
+    Effect.forEach(
+      upTo(appends),
+      // Every third key is one another writer may have taken.
+      (n) => feed.append([newItem(n % 3 === 0 ? `shared ${n}` : `${writer}, ${n}`)]),
+      { discard: true },
+    )
+  const follow = Effect.gen(function* () {
+    const seen: Array<number> = []
+    for (;;) {
+      const over = yield* Deferred.isDone(written)
+      const page = yield* feed.page({ since: seen.at(-1) ?? 0, count: 7, type: null })
+      seen.push(...indices(page))
+      if (page.length === 0 && over) return seen
+      yield* Effect.yieldNow
+    }
+  })
+  const following = yield* Effect.forEach(upTo(pollers), () => Effect.forkChild(follow))
+  yield* Effect.forEach(upTo(writers), write, { concurrency: writers })
+  yield* Deferred.succeed(written, undefined)
+  const expected = upTo(appends / 3 + writers * appends * 2 / 3)
+  for (const fiber of following) assert.deepEqual(yield* Fiber.join(fiber), expected)
+})
+
+onEveryStore("FeedStore", (law) => {
+  const on = (name: string, body: Effect.Effect<void, unknown, FeedStore>) =>
+    law(name, Effect.provide(body, layer))
+
+  on(
+    "an empty feed stands at 0 and shows nothing",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      assert.deepEqual(yield* feed.head(start), {
+        index: 0,
+        lastItemAt: null,
+        todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
+      })
+      assert.equal(Option.isNone(yield* feed.latest), true)
+      assert.deepEqual(yield* feed.page({ since: null, count: 20, type: null }), [])
+    }),
+  )
+
+  law(
+    "each new key gets the next index, in order, once",
+    holds(keyBatches, (batches) =>
+      Effect.gen(function* () {
+        const feed = yield* FeedStore
+        const seen: Array<number> = []
+        for (const batch of batches) {
+          const added = yield* feed.append(batch.map((key) => newItem(`key ${key}`)))
+          const fresh = [...new Set(batch)].filter((key) => !seen.includes(key))
+          assert.deepEqual(indices(added), fresh.map((_, i) => seen.length + i + 1))
+          seen.push(...fresh)
+        }
+        assert.deepEqual(
+          indices(yield* feed.page({ since: 0, count: 100, type: null })),
+          upTo(seen.length),
+        )
+        assert.equal((yield* feed.head(start)).index, seen.length)
+      }).pipe(Effect.provide(layer))),
+  )
+
+  on(
+    "an item comes back as it was given",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      const { dedupeKey: _, ...given } = newItem("a", start + 123)
+      const [added] = yield* feed.append([newItem("a", start + 123)])
+      const expected = { feedIndex: 1, ...given }
+      assert.deepEqual(added, expected)
+      assert.deepEqual(Option.getOrNull(yield* feed.latest), expected)
+      assert.deepEqual(Option.getOrNull(yield* feed.byIndex(1)), expected)
+      assert.deepEqual(Option.isNone(yield* feed.byIndex(2)), true)
+      assert.deepEqual(JSON.stringify(added), JSON.stringify(Option.getOrNull(yield* feed.latest)))
+    }),
+  )
+
+  on(
+    "text no database takes costs its own characters, not the batch",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      const odd = { ...newItem("odd"), title: "a\0b\ud800c" }
+      const [first, second] = yield* feed.append([odd, newItem("plain")])
+      assert.deepEqual(first?.title, "ab\ufffdc")
+      assert.equal(second?.feedIndex, 2)
+    }),
+  )
+
+  on(
+    "a page ascends: after an index the first, without one the newest",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append(upTo(30).map((n) => newItem(`${n}`)))
+      assert.deepEqual(indices(yield* feed.page({ since: 4, count: 3, type: null })), [5, 6, 7])
+      assert.deepEqual(indices(yield* feed.page({ since: null, count: 3, type: null })), [
+        28,
+        29,
+        30,
+      ])
+      assert.deepEqual(yield* feed.page({ since: 30, count: 3, type: null }), [])
+      assert.deepEqual(
+        yield* feed.page({ since: Number.MAX_SAFE_INTEGER, count: 3, type: null }),
+        [],
+      )
+      assert.deepEqual(indices(yield* feed.page({ since: null, count: 3, type: "mover" })), [
+        28,
+        29,
+        30,
+      ])
+      assert.deepEqual(
+        yield* feed.page({ since: 0, count: 3, type: "whale_entry" satisfies FeedType }),
+        [],
+      )
+    }),
+  )
+
+  on(
+    "the head counts today's items, and the newest item's time",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append([newItem("a", start - 1), newItem("b", start), newItem("c", start + minute)])
+      assert.deepEqual(yield* feed.head(start), {
+        index: 3,
+        lastItemAt: start + minute,
+        todayByType: { mover: 2, whale_entry: 0, predetermined: 0 },
+      })
+    }),
+  )
+
+  on(
+    "movers since an instant come newest first",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append([0, 1, 2, 3].map((n) => newItem(`${n}`, start + n * minute)))
+      const movers = yield* feed.moversSince(start + minute)
+      assert.deepEqual(
+        movers.map((mover) => mover.createdAt),
+        [3, 2, 1].map((n) => isoTime(start + n * minute)),
+      )
+    }),
+  )
+
+  on(
+    "a stretch of one type comes newest first, with how many there are",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append(upTo(9).map((n) => newItem(`${n}`, start + (n % 3) * minute)))
+      const stretch = (after: number, upTo: number, since = start, limit = 99) =>
+        Effect.map(
+          feed.between({ type: "mover", after, upTo, since, limit }),
+          ({ items, total }) => [indices(items), total],
+        )
+      assert.deepEqual(yield* stretch(0, 9), [upTo(9).reverse(), 9])
+      assert.deepEqual(yield* stretch(4, 8), [[8, 7, 6, 5], 4])
+      assert.deepEqual(yield* stretch(4, 9, start + minute), [[8, 7, 5], 3])
+      assert.deepEqual(yield* stretch(4, 9, start + minute, 2), [[8, 7], 3])
+      assert.deepEqual(yield* stretch(9, 9), [[], 0])
+      assert.deepEqual(
+        yield* feed.between({ type: "predetermined", after: 0, upTo: 9, since: start, limit: 9 }),
+        { items: [], total: 0 },
+      )
+    }),
+  )
+
+  on(
+    "a forgotten item's index is never given out again",
+    Effect.gen(function* () {
+      const feed = yield* FeedStore
+      yield* append([newItem("a", start - 2 * day), newItem("b", start - day)])
+      assert.equal(yield* feed.prune(start), 2)
+      assert.deepEqual(indices(yield* feed.append([newItem("c")])), [3])
+      assert.deepEqual(indices(yield* feed.page({ since: 0, count: 9, type: null })), [3])
+    }),
+  )
+
+  on("pollers miss nothing and repeat nothing while three writers append", followed)
+})

@@ -1,0 +1,307 @@
+/**
+ * Tasks where something goes wrong around them: a memory that fails when the money is decided, and a
+ * client that forges, hangs up, or says what does not fit.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Duration, Effect, Fiber, Layer, Option, Ref } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { PaymentId } from "../../../src/payments/domain/payment.ts"
+import { type Task, type TaskEvent, TaskId, taskLife } from "../../../src/http/a2a/domain/task.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { TaskMove, TaskStore } from "../../../src/http/a2a/TaskStore.ts"
+import {
+  dataPart,
+  getTask,
+  message,
+  objectIn,
+  pay,
+  rpc,
+  send,
+  textPart,
+} from "../../support/http/a2a.ts"
+import {
+  errorIn,
+  faceOver,
+  forged,
+  offer,
+  pricesTaken,
+  shop,
+  signed,
+} from "../../support/http/a2aShop.ts"
+import { test, turn } from "../../support/effect.ts"
+import { makeFace, type World } from "../../support/http/face.ts"
+import { memoryTasks } from "../../support/http/memoryTasks.ts"
+import { inMarket, passing } from "../../support/payments/sales.ts"
+import { stockedWorld } from "../../support/http/shop.ts"
+import { nonce } from "../../support/payments/terms.ts"
+
+const { latest, resolving, signal } = products
+
+type Tasks = TaskStore["Service"]
+
+/** A shop whose memory of tasks is as `changed` makes it. */
+const shopOver = Effect.fnUntraced(function* (changed: (tasks: Tasks, world: World) => Tasks) {
+  const world = yield* stockedWorld
+  const tasks = changed(world.tasks, world)
+  const payments = yield* Payments
+  return { world, face: yield* faceOver({ ...world, tasks }, payments) }
+})
+
+/** A shop whose memory fails some moves, by dying or by never answering. */
+const brokenShop = (events: ReadonlyArray<TaskEvent>, how: Effect.Effect<never>) =>
+  shopOver((tasks) => ({
+    ...tasks,
+    move: (held: Task, move: TaskMove) =>
+      events.includes(move.event) ? how : tasks.move(held, move),
+  }))
+
+const failures = {
+  dies: Effect.die(new Error("connection lost")),
+  hangs: Effect.never,
+}
+for (const [how, failure] of Object.entries(failures)) {
+  test(`an answer that was sold is handed over, also where the memory of its task ${how}`, () =>
+    inMarket(Effect.gen(function* () {
+      const { face, world } = yield* brokenShop(["complete"], failure)
+      const { id } = yield* offer(face, latest)
+      const { status, task } = yield* pay(face, id, yield* signed(latest))
+      equal([status, task.state, task.metadata["x402.payment.status"]], [
+        ...[200, "completed"],
+        "payment-completed",
+      ])
+      equal([task.answer?.["success"], yield* pricesTaken], [true, latest.price as bigint])
+      const well = yield* faceOver(world, yield* Payments)
+      equal((yield* getTask(well, id)).task.answer, task.answer, "the row is brought up to date")
+      const row = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
+      equal(row.state, "completed")
+    })))
+
+  test(`a refund is told, also where the memory of its task ${how}`, () =>
+    inMarket(Effect.gen(function* () {
+      const { face, world } = yield* brokenShop(["fail"], failure)
+      yield* Ref.set(world.shelf.books, [])
+      const { id } = yield* offer(face, resolving)
+      const { status, task } = yield* pay(face, id, yield* signed(resolving))
+      equal([status, task.state, errorIn(task)["charged"]], [200, "failed", true])
+      equal(objectIn(errorIn(task)["refund"])["state"], "queued")
+    })))
+
+  test(`nothing is said of the money of a payment whose task cannot be asked for: it ${how}`, () =>
+    inMarket(Effect.gen(function* () {
+      const { face } = yield* brokenShop(["pay"], failure)
+      const { id } = yield* offer(face, latest)
+      const reply = yield* pay(face, id, yield* signed(latest))
+      equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, null])
+      match(String(reply.data["hint"]), /Send the same message again/)
+    })))
+}
+
+test("a call without a payment that fails was not charged, and is answered under its id", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shopOver((tasks) => ({ ...tasks, find: () => failures.dies }))
+    const { id } = yield* offer(face, latest)
+    const reply = yield* getTask(face, id)
+    equal([reply.status, reply.id, reply.code, reply.data["charged"]], [500, 7, -32603, false])
+  })))
+
+test("a client over the limit of invalid payments writes nothing more", () =>
+  inMarket(Effect.gen(function* () {
+    let moves = 0
+    const { face } = yield* shopOver((tasks) => ({
+      ...tasks,
+      move: (held, move) => {
+        moves += 1
+        return tasks.move(held, move)
+      },
+    }))
+    for (let n = 0; n < 31; n++) {
+      const { id } = yield* offer(face, latest)
+      yield* pay(face, id, forged(yield* signed(latest, { nonce: nonce(n) })))
+    }
+    const { id } = yield* offer(face, latest)
+    const payload = forged(yield* signed(latest, { nonce: nonce(99) }))
+    moves = 0
+    for (let n = 0; n < 20; n++) equal((yield* pay(face, id, payload)).status, 429)
+    equal(moves, 0)
+  })))
+
+test("a free skill with words of a payment spends the budget of documents", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const said = { metadata: { "x402.payment.status": "payment-rejected" } }
+    const reply = yield* send(face, [dataPart("get_index")], said)
+    equal(reply.code, -32602)
+    match(reply.headers.get("ratelimit") ?? "", /^"documents";/)
+    const free = yield* send(face, [dataPart("get_index")])
+    match(free.headers.get("ratelimit") ?? "", /^"free";/)
+  })))
+
+test("another signature on a task that is being paid for does not fail it", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { face } = yield* shop
+      const { id } = yield* offer(face, latest)
+      const payload = yield* signed(latest)
+      const first = yield* Effect.forkChild(pay(face, id, payload))
+      for (let n = 0; n < 20; n++) yield* turn
+      const second = yield* pay(face, id, forged(payload))
+      equal(second.task.state, "working")
+      const { task } = yield* Fiber.join(first)
+      equal([task.state, (yield* getTask(face, id)).task], ["completed", task])
+    }),
+    { delay: Duration.seconds(2) },
+  ))
+
+/** Shows a payment and hangs up while it is looked at. */
+const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload: unknown) {
+  const { handle } = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+  const stop = new AbortController()
+  const metadata = {
+    "x402.payment.status": "payment-submitted",
+    "x402.payment.payload": payload,
+  }
+  const params = message([textPart("x")], { taskId: id, metadata })
+  const request = new Request("http://any.host/a2a", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/send", params }),
+    signal: stop.signal,
+  })
+  const peer = { transport: "tcp", hostname: "192.0.2.66", port: 1 } as const
+  Promise.resolve(handle(request, { remoteAddr: peer })).catch(() => {})
+  const row = Effect.map(world.tasks.find(TaskId.make(id)), Option.getOrThrow)
+  for (let n = 0; n < 40; n++) yield* turn
+  equal((yield* row).state, "paying")
+  stop.abort()
+  for (let n = 0; n < 40; n++) yield* turn
+  return yield* row
+})
+
+test("a payment nobody has claimed is let go when its client hangs up", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { face, world } = yield* shop
+      const { id } = yield* offer(face, latest)
+      const row = yield* hangingUp(world, id, forged(yield* signed(latest)))
+      equal([row.state, row.paymentId], ["offered", null])
+      equal((yield* getTask(face, id)).task.state, "input-required")
+    }),
+    { chainSilent: () => true },
+  ))
+
+test("a good payment that was hung up on before it was taken leaves its offer, and can be sent again", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { face, world } = yield* shop
+      const { id } = yield* offer(face, latest)
+      const payload = yield* signed(latest)
+      yield* hangingUp(world, id, payload)
+      yield* passing(10)
+      equal((yield* getTask(face, id)).task.state, "input-required")
+      equal((yield* pay(face, id, payload)).task.state, "completed")
+      equal(yield* pricesTaken, latest.price as bigint)
+    }),
+    { delay: Duration.seconds(2) },
+  ))
+
+test("forged payments of one client close /a2a to no other, whether it stays or hangs up", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const world = {
+        ...yield* stockedWorld,
+        tasks: memoryTasks({ perClientMax: 5, totalMax: 10 }),
+      }
+      const face = yield* faceOver(world, yield* Payments)
+      for (let n = 0; n < 12; n++) {
+        const { id } = yield* offer(face, latest)
+        const payload = forged(yield* signed(latest, { nonce: nonce(n) }))
+        if (n % 2 === 0) yield* pay(face, id, payload)
+        else yield* hangingUp(world, id, payload)
+      }
+      const elsewhere = { "x-forwarded-for": "198.51.100.9" }
+      for (let n = 0; n < 4; n++) {
+        const other = yield* send(face, [dataPart("get_latest")], {}, elsewhere)
+        equal([other.status, other.task.state], [200, "input-required"])
+      }
+    }),
+    { chainSilent: () => true },
+  ))
+
+test("a client with too many tasks being paid for is told so, and another is not", () =>
+  inMarket(Effect.gen(function* () {
+    const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
+    const face = yield* faceOver(world, yield* Payments)
+    for (let n = 0; n < 2; n++) {
+      const { id } = yield* offer(face, latest)
+      const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
+      const paymentId = PaymentId.make(`0x${"1".repeat(64)}`)
+      yield* world.tasks.move(held, {
+        ...{ event: "pay", paymentId, life: taskLife, note: null, said: [] },
+      })
+    }
+    const full = yield* send(face, [dataPart("get_latest")])
+    equal([full.status, full.code, full.data["code"], full.data["charged"]], [
+      ...[429, -32000, "rate_limited"],
+      false,
+    ])
+    equal(full.headers.get("retry-after"), "10")
+    match(String(full.message), /as many tasks with a payment under way/)
+    const elsewhere = { "x-forwarded-for": "198.51.100.9" }
+    equal((yield* send(face, [dataPart("get_latest")], {}, elsewhere)).status, 200)
+  })))
+
+test("a fact of the product is not told as a payment that failed", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { id } = yield* offer(face, signal, { index: 99 })
+    const { task } = yield* pay(face, id, yield* signed(signal))
+    equal(task.text, "The feed has no item with index 99. Nothing was charged.")
+    const other = yield* offer(face, latest)
+    const { task: bad } = yield* pay(
+      face,
+      other.id,
+      forged(yield* signed(latest, { nonce: nonce(1) })),
+    )
+    match(bad.text, /^Payment failed: The signature is not the payer's/)
+  })))
+
+test("a payment on a task that is gone, or not its client's, is told as not looked at", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { id } = yield* offer(face, latest)
+    const gone = yield* pay(face, crypto.randomUUID(), {})
+    equal(gone.code, -32001)
+    const shown = { "x402.payment.payload": {} }
+    const elsewhere = yield* send(face, [textPart("x")], {
+      ...{ taskId: id, contextId: "another", metadata: shown },
+    })
+    const misspelt = yield* send(face, [textPart("x")], {
+      ...{ taskId: id, metadata: { ...shown, "x402.payment.status": "paid" } },
+    })
+    equal([elsewhere.code, misspelt.code], [-32602, -32602])
+    for (const { data } of [gone, elsewhere, misspelt]) {
+      equal(data["payment"], "It was not looked at by this call")
+    }
+    const silent = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
+    ok(!("payment" in silent.data))
+  })))
+
+test("over the limit nothing is said of the money of a payment that nobody looked at", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const gone = () => pay(face, crypto.randomUUID(), {})
+    for (let n = 0; n < 120; n++) equal((yield* gone()).status, 200)
+    const paid = yield* gone()
+    const unpaid = yield* rpc(face, "tasks/get", { id: crypto.randomUUID() })
+    equal([paid.status, unpaid.status], [429, 429])
+    equal([paid.data["charged"], unpaid.data["charged"]], [null, false])
+  })))
+
+test("an offer says how long its task can be paid for", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { text } = yield* offer(face, latest)
+    match(text, /The task can be paid for until 10 minutes after it was opened\.$/)
+  })))

@@ -1,0 +1,364 @@
+/**
+ * Paying on a task: really signed payments, a chain that is simulated, and every way a sale can end.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Duration, Effect, Fiber, Ref } from "effect"
+import { Base64 } from "effect/encoding"
+import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import { Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
+import {
+  errorIn,
+  faceOver,
+  offer,
+  pricesTaken,
+  receiptsIn,
+  shop,
+  signed,
+} from "../../support/http/a2aShop.ts"
+import { buyer } from "../../support/payments/buyers.ts"
+import { test } from "../../support/effect.ts"
+import { inMarket, passing, replica, timing } from "../../support/payments/sales.ts"
+import { nonce, terms, token } from "../../support/payments/terms.ts"
+
+const { latest, signals, digest, resolving } = products
+
+const header = (wire: unknown) => Base64.encode(JSON.stringify(wire))
+
+test("a skill is paid in band, once, and its answer is there for whoever has the task", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    for (const [n, product] of [latest, resolving].entries()) {
+      const before = yield* pricesTaken
+      const { id, contextId } = yield* offer(face, product)
+      const payload = yield* signed(product, { nonce: nonce(n) })
+      const { task, headers } = yield* pay(face, id, payload)
+      equal([task.id, task.contextId, task.state], [id, contextId, "completed"])
+      equal(headers.get("ratelimit"), null, "a payment spends no budget")
+      equal(task.metadata["x402.payment.status"], "payment-completed")
+      const [receipt] = receiptsIn(task)
+      equal([receipt?.["success"], receipt?.["payer"], receipt?.["network"]], [
+        ...[true, buyer(0).address.toLowerCase()],
+        "eip155:8453",
+      ])
+      match(String(receipt?.["transaction"]), /^0x[0-9a-f]{64}$/)
+      equal(task.answer?.["success"], true)
+      equal((yield* getTask(face, id)).task, task)
+      const spent = ({ headers }: { readonly headers: Headers }) =>
+        match(headers.get("ratelimit") ?? "", /^"documents";/)
+      const again = yield* pay(face, id, payload)
+      equal(again.task, task, "the same message again")
+      spent(again)
+      equal((yield* pricesTaken) - before, product.price as bigint)
+      const cancel = yield* rpc(face, "tasks/cancel", { id })
+      equal([cancel.code, cancel.data], [-32002, { state: "completed" }])
+      const another = yield* pay(face, id, yield* signed(product, { nonce: nonce(50 + n) }))
+      equal([another.code, (yield* pricesTaken) - before], [-32602, product.price as bigint])
+      spent(another)
+      const nobodys = yield* pay(face, crypto.randomUUID(), payload)
+      equal(nobodys.code, -32001)
+      spent(nobodys)
+    }
+  })))
+
+const paymentErrors: ReadonlyArray<
+  readonly [
+    code: string,
+    reason: string,
+    how: (wire: Effect.Success<ReturnType<typeof signed>>) => unknown,
+    changes?: Partial<Authorization>,
+  ]
+> = [
+  ["NETWORK_MISMATCH", "invalid_network", (wire) => ({
+    ...wire,
+    accepted: { ...wire.accepted, network: "eip155:1" },
+  })],
+  ["INVALID_AMOUNT", "invalid_amount", (wire) => wire, { value: latest.price - 1n }],
+  ["INVALID_SIGNATURE", "invalid_signature", ({ payload, ...wire }) => ({
+    ...wire,
+    payload: { ...payload, signature: payload.signature.replace(/^0x../, "0x11") },
+  })],
+  ["EXPIRED_PAYMENT", "expired", (wire) => wire, { validBefore: 1_800_000_001n }],
+  ["EXPIRED_PAYMENT", "expired", (wire) => wire, { validAfter: 1_900_000_001n }],
+  ["SETTLEMENT_FAILED", "invalid_terms", (wire) => wire, { to: address(buyer(3).address) }],
+  ["SETTLEMENT_FAILED", "malformed", () => ({ x402Version: 2 })],
+  ["SETTLEMENT_FAILED", "malformed", () => "0x"],
+]
+
+test("a payment that is not good ends the task, says why in a word, and is counted", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    for (const [code, reason, how, changes] of paymentErrors) {
+      const { id } = yield* offer(face, latest)
+      const { status, task } = yield* pay(face, id, how(yield* signed(latest, changes)))
+      equal([status, task.state, task.answer], [200, "failed", null], code)
+      equal(task.metadata, {
+        "x402.payment.status": "payment-failed",
+        "x402.payment.error": code,
+        "x402.payment.receipts": [
+          { success: false, errorReason: reason, transaction: "", network: "eip155:8453" },
+        ],
+      })
+      equal([errorIn(task)["code"], errorIn(task)["charged"]], ["payment_required", false])
+      equal((yield* getTask(face, id)).task, task)
+    }
+    equal(yield* pricesTaken, 0n)
+  })))
+
+test("a payer without funds, and a nonce that is spent, have words of their own", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const ledger = yield* Ledger
+    const { asset } = token
+    const from = address(buyer(1).address)
+    const spent = { asset, from, transaction: "0xcc", blockTime: 1_800_000_000n }
+    yield* ledger.transfer({
+      ...{ ...spent, nonce: nonce(7), to: address(buyer(2).address) },
+      value: yield* ledger.balance(from),
+    })
+    yield* ledger.cancel({ ...spent, nonce: nonce(8) })
+    const cases = [[nonce(9), "INSUFFICIENT_FUNDS"], [nonce(8), "DUPLICATE_NONCE"]] as const
+    for (const [nonce, code] of cases) {
+      const { id } = yield* offer(face, latest)
+      const { task } = yield* pay(face, id, yield* signed(latest, { nonce }, 1))
+      equal([task.state, task.metadata["x402.payment.error"]], ["failed", code])
+    }
+    equal(yield* ledger.received(address(terms.payTo)), 0n)
+  })))
+
+test("too many payments that are not good are a 429, and the offer stands", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    for (let n = 0; n < 30; n++) {
+      const { id } = yield* offer(face, latest)
+      equal((yield* pay(face, id, {})).task.state, "failed")
+    }
+    const { id } = yield* offer(face, latest)
+    const expired = yield* signed(latest, { validBefore: 1_800_000_001n })
+    equal((yield* pay(face, id, expired)).code, -32000, "one too many")
+    equal((yield* getTask(face, id)).task.state, "input-required")
+    const good = yield* offer(face, latest)
+    const payload = yield* signed(latest)
+    const over = yield* pay(face, good.id, payload)
+    equal([over.status, over.code, over.data["code"], over.data["charged"]], [
+      ...[429, -32000, "rate_limited"],
+      null,
+    ])
+    equal(over.headers.get("retry-after"), String(over.data["retryAfterSeconds"]))
+    equal((yield* getTask(face, good.id)).task, good, "its task is not touched")
+    yield* passing(61)
+    const later = yield* pay(face, good.id, yield* signed(latest, { nonce: nonce(1) }))
+    equal(later.task.state, "completed", "another payment, since the first was let go")
+  })))
+
+test("one authorization over HTTP and /a2a is one sale", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const overHttp = (payload: unknown, key: string | null) =>
+      face.get("/v1/latest", {
+        headers: {
+          "payment-signature": header(payload),
+          ...(key === null ? {} : { "idempotency-key": key }),
+        },
+      })
+    const first = yield* signed(latest)
+    equal((yield* overHttp(first, null)).status, 200)
+    const { id: late } = yield* offer(face, latest)
+    const { task } = yield* pay(face, late, first)
+    equal([task.state, task.metadata["x402.payment.error"]], ["failed", "DUPLICATE_NONCE"])
+    equal([errorIn(task)["code"], errorIn(task)["charged"]], ["payment_already_used", true])
+
+    const second = yield* signed(latest, { nonce: nonce(1) })
+    const { id } = yield* offer(face, latest)
+    const paid = yield* pay(face, id, second)
+    equal(paid.task.state, "completed")
+    equal((yield* overHttp(second, null)).status, 409, "the payment alone fetches nothing")
+    const again = yield* overHttp(second, id)
+    equal([again.status, again.headers.get("idempotent-replayed")], [200, "true"])
+    equal(yield* Effect.promise(() => again.json()), paid.task.answer)
+    equal(yield* pricesTaken, 2n * latest.price)
+  })))
+
+test("a payment of one task is none of another, whatever it is for", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const payload = yield* signed(signals)
+    const { id } = yield* offer(face, signals, { since: 1 })
+    equal((yield* pay(face, id, payload)).task.state, "completed")
+    for (const params of [{ since: 1 }, { since: 2 }]) {
+      const other = yield* offer(face, signals, params)
+      const { task } = yield* pay(face, other.id, payload)
+      equal([task.state, task.answer, task.metadata["x402.payment.error"]], [
+        ...["failed", null],
+        "DUPLICATE_NONCE",
+      ])
+    }
+    equal(yield* pricesTaken, signals.price as bigint)
+  })))
+
+test("copies of one payment at one moment join one sale", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { id } = yield* offer(face, latest)
+    const payload = yield* signed(latest)
+    const other = yield* signed(latest, { nonce: nonce(1) })
+    const replies = yield* Effect.all(
+      [payload, payload, other, payload, payload].map((wire) => pay(face, id, wire)),
+      { concurrency: "unbounded" },
+    )
+    const [first] = replies
+    equal(replies.filter(({ code }) => code === -32602).length, 1, "the other payment")
+    for (const { code, task } of replies) if (code === null) equal(task, first?.task)
+    equal([first?.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
+  })))
+
+test("what may pass leaves the offer as it was, with the error, and can be paid later", () =>
+  inMarket(Effect.gen(function* () {
+    const { face, world } = yield* shop
+    const held = yield* world.digests.latest
+    yield* world.digests.prune(Infinity)
+    const { id, ...before } = yield* offer(face, digest)
+    const payload = yield* signed(digest)
+    const { task } = yield* pay(face, id, payload)
+    equal([task.state, task.metadata], ["input-required", before.metadata])
+    equal([errorIn(task)["code"], errorIn(task)["charged"]], ["digest_stale", false])
+    match(task.text, /Nothing was charged/)
+    equal((yield* getTask(face, id)).task, task)
+    if (held._tag === "Some") yield* world.digests.add(held.value)
+    equal((yield* pay(face, id, payload)).task.state, "completed")
+    equal(yield* pricesTaken, digest.price as bigint)
+  })))
+
+test("what will not pass ends the task uncharged, with the product's own error", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { id } = yield* offer(face, products.signal, { index: 99 })
+    const { task } = yield* pay(face, id, yield* signed(products.signal))
+    equal([task.state, task.metadata["x402.payment.error"]], ["failed", "SETTLEMENT_FAILED"])
+    equal(receiptsIn(task)[0]?.["errorReason"], "signal_not_found")
+    equal([errorIn(task)["code"], errorIn(task)["charged"]], ["signal_not_found", false])
+    equal(yield* pricesTaken, 0n)
+  })))
+
+test("an answer that is not worth its price is given away, and says that nothing was charged", () =>
+  inMarket(Effect.gen(function* () {
+    const { face } = yield* shop
+    const { id } = yield* offer(face, signals, { since: 3 })
+    const { task } = yield* pay(face, id, yield* signed(signals))
+    equal([task.state, task.metadata], ["completed", { "x402.payment.status": "payment-verified" }])
+    equal([task.answer?.["count"], task.answer?.["charged"]], [0, false])
+    match(task.text, /nothing was charged/)
+    equal((yield* getTask(face, id)).task, task)
+    equal(yield* pricesTaken, 0n)
+  })))
+
+test("what was paid and not answered is told as paid, with its refund", () =>
+  inMarket(Effect.gen(function* () {
+    const { face, world } = yield* shop
+    yield* Ref.set(world.shelf.books, [])
+    const { id } = yield* offer(face, resolving)
+    const { task } = yield* pay(face, id, yield* signed(resolving))
+    equal([task.state, task.answer, task.metadata["x402.payment.status"]], [
+      ...["failed", null],
+      "payment-completed",
+    ])
+    const { charged, refund } = errorIn(task)
+    equal([charged, objectIn(refund)["state"], objectIn(refund)["amountUsd"]], [
+      ...[true, "queued"],
+      "0.02",
+    ])
+    equal((yield* getTask(face, id)).task, task)
+  })))
+
+for (const how of ["error_after_broadcast", "late_broadcast"] satisfies Array<Misbehaviour>) {
+  let misbehaves = true
+  test(`a settlement that ends in ${how} is working until it is known, and is paid once`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const { face } = yield* shop
+        const { id } = yield* offer(face, latest)
+        const payload = yield* signed(latest)
+        const told = yield* pay(face, id, payload)
+        ok(["working", "completed"].includes(told.task.state))
+        if (told.task.state === "working") {
+          equal(told.task.metadata["x402.payment.status"], "payment-submitted")
+          equal(errorIn(told.task)["charged"], null)
+          const cancel = yield* rpc(face, "tasks/cancel", { id })
+          equal(cancel.code, -32002)
+        }
+        misbehaves = false
+        yield* passing(6)
+        const { task } = yield* getTask(face, id)
+        equal([task.state, task.metadata["x402.payment.status"]], [
+          ...["completed", "payment-completed"],
+        ])
+        equal((yield* pay(face, id, payload)).task, task)
+        equal(yield* pricesTaken, latest.price as bigint)
+      }),
+      { misbehave: (call) => call === "settle" && misbehaves ? how : null },
+    ))
+}
+
+test("a buyer who hangs up before anything was taken sends the same message again", () =>
+  inMarket(Effect.gen(function* () {
+    const { world, face } = yield* shop
+    const { id } = yield* offer(face, latest)
+    const payload = yield* signed(latest)
+    const { id: bound } = yield* offer(face, latest)
+    const calling = yield* Effect.forkChild(pay(face, bound, payload))
+    yield* Fiber.interrupt(calling)
+    const other = yield* faceOver(world, yield* replica)
+    const { task } = yield* getTask(other, bound)
+    ok(["working", "input-required", "completed"].includes(task.state), task.state)
+    const again = yield* pay(other, bound, payload)
+    equal([again.task.state, yield* pricesTaken], ["completed", latest.price as bigint])
+    equal((yield* getTask(other, id)).task.state, "input-required", "the other task stands")
+    yield* send(other, [textPart("never mind")], { taskId: id })
+  })))
+
+test("an answer counts as handed over with the task, and what nobody got is paid back", () =>
+  inMarket(Effect.gen(function* () {
+    const { face, world } = yield* shop
+    const payments = yield* Payments
+    const deaf = yield* faceOver(world, { ...payments, sent: () => Effect.void })
+    const paid = Effect.fnUntraced(function* (at: Handle, n: number) {
+      const { id } = yield* offer(at, latest)
+      const payload = yield* signed(latest, { nonce: nonce(n) })
+      equal((yield* pay(at, id, payload)).task.state, "completed")
+      const { from, to, value, validAfter, validBefore } = payload.payload.authorization
+      const paymentId = payments.idOf({
+        ...{ from: address(from), to: address(to), value: BigInt(value), nonce: nonce(n) },
+        ...{ validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+      })
+      const sent = Effect.map(
+        payments.status(paymentId),
+        (row) => row._tag === "Some" && row.value.sent,
+      )
+      return { id, payload, sent }
+    })
+    const kept = yield* paid(face, 0)
+    const fetched = yield* paid(deaf, 1)
+    const lost = yield* paid(deaf, 2)
+    yield* passing(1)
+    equal([yield* kept.sent, yield* fetched.sent, yield* lost.sent], [true, false, false])
+    yield* getTask(face, fetched.id)
+    yield* passing(1)
+    equal(yield* fetched.sent, true, "by tasks/get")
+
+    yield* passing(Duration.toSeconds(timing.hold))
+    for (const { id } of [kept, fetched]) {
+      equal((yield* getTask(face, id)).task.state, "completed")
+    }
+    for (const late of [getTask(face, lost.id), pay(face, lost.id, lost.payload)]) {
+      const { task } = yield* late
+      equal([task.state, task.answer], ["failed", null])
+      equal(task.metadata, { "x402.payment.status": "payment-completed" })
+      equal(errorIn(task)["charged"], true)
+      equal(objectIn(errorIn(task)["refund"])["state"], "queued")
+    }
+  })))

@@ -1,0 +1,216 @@
+/**
+ * Tasks of /a2a before any payment: how a skill is named, what an offer holds, and how tasks end.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, notEqual, ok } from "node:assert/strict"
+import { Effect, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import { TestClock } from "effect/testing"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import {
+  dataPart,
+  getTask,
+  type Json,
+  objectIn,
+  pay,
+  rpc,
+  send,
+  textPart,
+} from "../../support/http/a2a.ts"
+import { test } from "../../support/effect.ts"
+import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const open = Effect.flatMap(makeWorld(3), makeFace)
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const declining = { "x402.payment.status": "payment-rejected" }
+
+/** The path and query that an offer is for, as its text gives them. */
+const offered = (text: string) => /GET (\S+) over x402/.exec(text)?.[1] ?? null
+
+test("a skill is named in data or in text, and the first data part goes before any text", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    const signals = `${terms.publicBaseUrl}/v1/signals`
+    const cases: ReadonlyArray<readonly [ReadonlyArray<Json>, string | null]> = [
+      [[dataPart("get_signals")], signals],
+      [[dataPart("get_signals", {})], signals],
+      [[dataPart("get_signals", { since: 41, count: "5" })], `${signals}?since=41&count=5`],
+      [[dataPart("get_signals", { since: null })], signals],
+      [[textPart("get_signals")], signals],
+      [[textPart("  get_signals\n")], signals],
+      [[textPart('get_signals {"since":41}')], `${signals}?since=41`],
+      [[textPart("get_signals since=41")], `${signals}?since=41`],
+      [[textPart("get_signals since=41, count=5")], `${signals}?since=41&count=5`],
+      [[textPart('{"skill":"get_signals","params":{"since":41}}')], `${signals}?since=41`],
+      [
+        [textPart("Hello, I'd like this:"), textPart("get_latest")],
+        `${terms.publicBaseUrl}/v1/latest`,
+      ],
+      [[textPart("get_latest"), dataPart("get_signals")], signals],
+      [[{ kind: "data", data: { other: 1 } }, textPart("get_signals")], signals],
+      [[textPart("get_signals please")], null],
+      [[textPart('get_signals {"since":')], null],
+      [[textPart("get_signals_")], null],
+      [[textPart("GET_SIGNALS")], null],
+      [[textPart('{"skill":"get_rich"}')], null],
+      [[textPart("")], null],
+      [[textPart(`get_signals ${" ".repeat(5_000)}`)], null],
+      [[{ kind: "data", data: {} }], null],
+    ]
+    for (const [parts, path] of cases) {
+      const { task, code } = yield* send(face, parts)
+      equal([code, task.state], [null, "input-required"], JSON.stringify(parts))
+      equal(offered(task.text), path, JSON.stringify(parts).slice(0, 100))
+    }
+  }))
+
+test("who names no skill is asked which, and names it on the same task", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    const { task: asked } = yield* send(face, [textPart("What do you have?")])
+    match(asked.id, uuid)
+    match(asked.contextId, uuid)
+    const listed = (asked.data?.["skills"] as ReadonlyArray<Json>).map(({ name }) => name)
+    equal(listed, skills.map(({ name }) => name))
+    for (const { name } of skills) ok(asked.text.includes(name), name)
+    equal(asked.metadata, {})
+
+    const again = yield* send(face, [textPart("Hm?")], { taskId: asked.id })
+    equal([again.task.id, again.task.state], [asked.id, "input-required"])
+    const wrong = yield* send(face, [dataPart("get_signals", { count: 0 })], { taskId: asked.id })
+    equal(wrong.code, -32602)
+    const early = yield* pay(face, asked.id, {})
+    equal(early.code, -32602)
+    match(JSON.stringify(early.data), /no skill that is paid for/)
+    const declined = yield* send(face, [textPart("no")], {
+      ...{ taskId: asked.id, metadata: declining },
+    })
+    equal(declined.code, -32602)
+
+    const { task: offer } = yield* send(face, [dataPart("get_latest")], { taskId: asked.id })
+    equal([offer.id, offer.metadata["x402.payment.status"]], [asked.id, "payment-required"])
+    equal(offer.history.map(({ parts }) => parts), [
+      [textPart("What do you have?")],
+      [dataPart("get_latest")],
+    ])
+
+    const { task: other } = yield* send(face, [textPart("hello")])
+    const { task: free } = yield* send(face, [textPart("get_index")], { taskId: other.id })
+    equal([free.id, free.state, free.answer?.["index"]], [other.id, "completed", 3])
+    equal((yield* getTask(face, other.id)).task, free)
+  }))
+
+test("an offer is the 402 of the HTTP row, bound to its parameters", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    for (const product of Object.values(products)) {
+      const headers = { "x-forwarded-for": "198.51.100.9" }
+      const params = product === products.research ? { market: "a-market" } : {}
+      const { task } = yield* send(face, [dataPart(`get_${product.id}`, params)], {}, headers)
+      equal([task.state, task.answer, task.data], ["input-required", null, null])
+      const unpaid = yield* face.get(product.path, { headers })
+      const header = Base64.decodeString(unpaid.headers.get("payment-required") ?? "")
+      equal(task.metadata, {
+        "x402.payment.status": "payment-required",
+        "x402.payment.required": JSON.parse(Result.getOrThrow(header)),
+      })
+    }
+    const { task } = yield* send(face, [dataPart("get_signals", { since: 1 })])
+    const other = yield* send(face, [dataPart("get_latest")], { taskId: task.id })
+    equal(other.task, task, "what was offered stays what it is")
+  }))
+
+test("a task is canceled once, before anything was paid", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    for (const parts of [[textPart("hello")], [dataPart("get_latest")]]) {
+      const { task } = yield* send(face, parts)
+      const canceled = yield* rpc(face, "tasks/cancel", { id: task.id })
+      equal([canceled.task.id, canceled.task.state], [task.id, "canceled"])
+      const again = yield* rpc(face, "tasks/cancel", { id: task.id })
+      equal([again.code, again.message, again.data], [
+        ...[-32002, "Task cannot be canceled"],
+        { state: "canceled" },
+      ])
+      equal((yield* getTask(face, task.id)).task, canceled.task)
+      const after = yield* send(face, [dataPart("get_latest")], { taskId: task.id })
+      equal(after.code, -32602)
+      match(JSON.stringify(after.data), /canceled: it takes no more/)
+      equal((yield* pay(face, task.id, {})).code, -32602)
+    }
+    const { task } = yield* send(face, [dataPart("get_index")])
+    const completed = yield* rpc(face, "tasks/cancel", { id: task.id })
+    equal([completed.code, completed.data], [-32002, { state: "completed" }])
+  }))
+
+test("a payment that is declined ends the task", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    const { task } = yield* send(face, [dataPart("get_latest")])
+    const no = yield* send(face, [textPart("Too dear.")], { taskId: task.id, metadata: declining })
+    equal([no.task.id, no.task.state, no.task.metadata], [task.id, "canceled", declining])
+    equal((yield* getTask(face, task.id)).task, no.task)
+    const cancel = yield* rpc(face, "tasks/cancel", { id: task.id })
+    equal([cancel.code, cancel.data], [-32002, { state: "canceled" }])
+  }))
+
+test("a payment with the first message is not looked at", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    for (const metadata of [declining, { "x402.payment.payload": { x402Version: 2 } }]) {
+      const reply = yield* send(face, [dataPart("get_latest")], { metadata })
+      equal(reply.code, -32602)
+      match(JSON.stringify(reply.data), /reply on its task/)
+    }
+  }))
+
+test("a task lives for ten minutes, in the conversation its client names", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    const { task } = yield* send(face, [dataPart("get_latest")], { contextId: "of-mine" })
+    const { task: other } = yield* send(face, [dataPart("get_latest")], { contextId: "of-mine" })
+    equal([task.contextId, other.contextId], ["of-mine", "of-mine"])
+    notEqual(task.id, other.id)
+    const elsewhere = yield* send(face, [], { taskId: task.id, contextId: "another" })
+    equal(elsewhere.code, -32602)
+    const wrong = yield* send(face, [textPart("?")], { taskId: task.id, contextId: "another" })
+    equal([wrong.code, objectIn((wrong.data["violations"] as ReadonlyArray<Json>)[0])["field"]], [
+      -32602,
+      "message.contextId",
+    ])
+    const right = yield* send(face, [textPart("?")], { taskId: task.id, contextId: "of-mine" })
+    equal(right.code, null)
+    yield* TestClock.adjust("599 seconds")
+    equal((yield* getTask(face, task.id)).code, null)
+    yield* TestClock.adjust("1 seconds")
+    equal((yield* getTask(face, task.id)).code, -32001)
+  }))
+
+test("the history is as long as was asked for, and holds no payment", () =>
+  Effect.gen(function* () {
+    const face = yield* open
+    const { task } = yield* send(face, [textPart("one")])
+    const said = { taskId: task.id, metadata: { secret: "x" } }
+    yield* send(face, [dataPart("get_latest")], said)
+    const { task: whole } = yield* getTask(face, task.id)
+    equal(whole.history.map(({ parts }) => parts), [[textPart("one")], [dataPart("get_latest")]])
+    equal(whole.history.map(({ kind, role, taskId }) => [kind, role, taskId]), [
+      ["message", "user", task.id],
+      ["message", "user", task.id],
+    ])
+    ok(!JSON.stringify(whole).includes("secret"))
+    equal((yield* getTask(face, task.id, 0)).task.history, [])
+    equal((yield* getTask(face, task.id, 1)).task.history, whole.history.slice(1))
+    equal((yield* getTask(face, task.id, 50)).task.history, whole.history)
+    const { task: none } = yield* Effect.map(
+      rpc(face, "message/send", {
+        message: { role: "user", messageId: "m", parts: [textPart("hello")] },
+        configuration: { historyLength: 0 },
+      }),
+      (reply) => reply,
+    )
+    equal(none.history, [])
+  }))

@@ -1,0 +1,92 @@
+/**
+ * The agent card: what A2A 0.3.0 asks of one, where it is, and that it says what the registry says.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { usd } from "../../../src/core/domain/money.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import { agentCard } from "../../../src/http/documents/agentCard.ts"
+import { type Json, objectIn, send } from "../../support/http/a2a.ts"
+import { test } from "../../support/effect.ts"
+import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const card = agentCard({ terms, version: "1.0.0" })
+const paths = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"]
+
+test("the card is one document at three paths, with a tag and an age", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    const tags = new Set<string | null>()
+    for (const path of paths) {
+      const response = yield* face.get(path)
+      strictEqual(response.status, 200, path)
+      strictEqual(response.headers.get("content-type"), "application/json")
+      strictEqual(response.headers.get("cache-control"), "public, max-age=300")
+      equal(yield* Effect.promise(() => response.json()), JSON.parse(JSON.stringify(card)))
+      const etag = response.headers.get("etag") ?? ""
+      tags.add(etag)
+      const same = yield* face.get(path, { headers: { "if-none-match": etag } })
+      strictEqual(same.status, 304)
+      const head = yield* face.get(path, { method: "HEAD" })
+      equal([head.status, yield* Effect.promise(() => head.text())], [200, ""])
+    }
+    strictEqual(tags.size, 1)
+    const methods = yield* face.get("/a2a", { method: "OPTIONS" })
+    strictEqual(methods.headers.get("allow"), "GET, HEAD, OPTIONS, POST")
+    strictEqual((yield* face.get("/a2a", { method: "DELETE" })).status, 405)
+  }))
+
+Deno.test("the card has what 0.3.0 requires, and nothing that makes it another's", () => {
+  const required: ReadonlyArray<readonly [string, unknown]> = [
+    ["protocolVersion", "0.3.0"],
+    ["version", "1.0.0"],
+    ["url", `${terms.publicBaseUrl}/a2a`],
+    ["preferredTransport", "JSONRPC"],
+    ["additionalInterfaces", [{ url: `${terms.publicBaseUrl}/a2a`, transport: "JSONRPC" }]],
+    ["supportsAuthenticatedExtendedCard", false],
+    ["defaultInputModes", ["application/json", "text/plain"]],
+    ["defaultOutputModes", ["application/json"]],
+  ]
+  const given: Json = { ...card }
+  for (const [name, value] of required) equal(given[name], value, name)
+  ok(card.name !== "" && card.description !== "")
+  for (const name of ["supportedInterfaces", "securitySchemes", "security", "signatures"]) {
+    ok(!(name in card), name)
+  }
+  const { streaming, pushNotifications, stateTransitionHistory, extensions } = card.capabilities
+  equal([streaming, pushNotifications, stateTransitionHistory], [false, false, false])
+  equal(extensions.map(({ uri, required }) => [uri, required]), [
+    ["https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2", false],
+    ["https://github.com/google-a2a/a2a-x402/v0.1", false],
+  ])
+})
+
+Deno.test("there is one skill a row of the registry, with its price", () => {
+  equal(card.skills.map(({ id }) => id), skills.map(({ name }) => name))
+  for (const [at, skill] of skills.entries()) {
+    const { name, description, tags, examples } = card.skills[at] ?? Object()
+    equal(name, skill.title)
+    const cost = skill.kind === "free" ? "Free." : `$${usd(skill.product.price)} in USDC`
+    ok(description.startsWith(cost), description)
+    ok(description.includes(`GET ${skill.path}`) && !description.includes(".."), description)
+    ok(tags.includes(skill.kind) && examples.length === 2)
+  }
+})
+
+test("every example of the card is understood", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    let n = 0
+    for (const { id, examples } of card.skills) {
+      for (const text of examples) {
+        const headers = { "x-forwarded-for": `203.0.113.${n++}` }
+        const { task, code } = yield* send(face, [{ kind: "text", text }], {}, headers)
+        strictEqual(code, null, text)
+        const { resource } = objectIn(task.metadata["x402.payment.required"])
+        ok(task.state === "completed" || objectIn(resource)["url"] !== undefined, `${id}: ${text}`)
+      }
+    }
+  }))

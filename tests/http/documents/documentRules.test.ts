@@ -1,0 +1,307 @@
+/**
+ * What the documents have to be beside true: their standards, their addresses and links, their
+ * examples, and the same bytes on every replica.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { HTTPFacilitatorClient } from "@x402/core/http"
+import { withBazaar } from "@x402/extensions/bazaar"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import { TestClock } from "effect/testing"
+import { readLlms } from "../../../examples/agent/llms.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { sampleAnswers } from "../../../src/catalog/domain/sample.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import { day } from "../../../src/core/domain/time.ts"
+import { catalogChangedAt, catalogItems } from "../../../src/http/documents/catalog.ts"
+import { securityText } from "../../../src/http/documents/wellKnown.ts"
+import { decodeQuery } from "../../../src/http/paywall/query.ts"
+import { objectIn } from "../../support/http/a2a.ts"
+import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
+import { liveTest, test } from "../../support/effect.ts"
+import { callsOfText } from "../../support/http/offers.ts"
+import { servedFace } from "../../support/http/servedFace.ts"
+import { bodies } from "../../support/http/shape.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const sold: ReadonlyArray<Product> = Object.values(products)
+
+/** Whose addresses stand in the documents beside our own: standards, and made-up examples. */
+const strangers = [
+  "http://www.w3.org/2000/svg",
+  "https://json-schema.org/draft/2020-12/schema",
+  "https://www.rfc-editor.org/info/rfc9727",
+  "https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2",
+  "https://github.com/google-a2a/a2a-x402/v0.1",
+  "https://venue.example/market/sample-will-the-bridge-open-in-2027",
+  "https://news.example/sample-headline",
+  "https://sample.example",
+  "https://a2a-protocol.org/v0.3.0/specification/",
+  "https://modelcontextprotocol.io/specification/",
+  "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+]
+
+const addressesIn = (text: string) =>
+  [...text.matchAll(/https?:\/\/[^\s"'`<>()\\,;\]]+/g)].map(([found]) => found.replace(/[.:]$/, ""))
+
+/** Paths of ours as prose and tables name them. */
+const pathsIn = (text: string) =>
+  [
+    ...text.matchAll(
+      /(?<![\w.>:/{}-])\/(?:v1\/|terms\.|\.well-known\/|llms|openapi|discovery|health|a2a|mcp)[\w./-]*/g,
+    ),
+  ].map(([found]) => found.replace(/[.:]+$/, ""))
+
+test("every absolute address in any document is our own, or of a known stranger", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const { text, headers } = yield* read(face)
+    for (const path of documentPaths) {
+      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
+      ok(!said.includes("any.host"), `${path} repeats the Host header`)
+      for (const address of addressesIn(said)) {
+        const known = strangers.some((of) => address === of) ||
+          address === base || address.startsWith(`${base}/`)
+        ok(known, `${path}: ${address}`)
+      }
+      for (const [, target = ""] of (headers(path).get("link") ?? "").matchAll(/<([^>]*)>/g)) {
+        ok(target.startsWith(`${base}/`), `${path}: Link to ${target}`)
+      }
+    }
+  }))
+
+test("every link and every path of ours in any document answers", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const { text, headers } = yield* read(face)
+    const seen = new Set<string>()
+    for (const path of documentPaths) {
+      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
+      for (const address of addressesIn(said)) {
+        if (address.startsWith(`${base}/`)) seen.add(address.slice(base.length))
+      }
+      for (const named of pathsIn(said)) seen.add(named)
+    }
+    const asked = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
+      .filter((path) => !path.startsWith("/v1/payments/"))
+    ok(asked.length > 25, `${asked.length} links`)
+    for (const path of new Set(asked)) {
+      const { status } = yield* face.get(path)
+      ok([200, 402, 405].includes(status), `${path}: ${status}`)
+      if (status === 405) ok(["/mcp"].includes(path), path)
+    }
+  }))
+
+test("documents carry their type, a tag, five minutes, and CORS", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const { headers } = yield* read(face)
+    for (const path of documentPaths) {
+      const own = headers(path)
+      strictEqual(own.get("cache-control"), "public, max-age=300", path)
+      strictEqual(own.get("access-control-allow-origin"), "*", path)
+      const etag = own.get("etag") ?? ""
+      match(etag, /^"[\w-]{22}"$/, path)
+      const again = yield* face.get(path, { headers: { "if-none-match": etag } })
+      strictEqual(again.status, 304, path)
+    }
+  }))
+
+test("two replicas serve the same bytes, whenever they were started", () =>
+  Effect.gen(function* () {
+    const reading = Effect.scoped(Effect.flatMap(openFace, read))
+    const first = yield* reading
+    yield* TestClock.setTime(200 * day)
+    const second = yield* reading
+    for (const path of documentPaths.filter((path) => path !== "/.well-known/security.txt")) {
+      strictEqual(first.text(path), second.text(path), path)
+    }
+    ok(first.text("/.well-known/security.txt") !== second.text("/.well-known/security.txt"))
+  }))
+
+Deno.test("security.txt expires within the year, at one time for a month, and never has", () => {
+  const expiries = new Set<number>()
+  const start = Date.parse("2026-11-21T12:00:00.000Z")
+  for (let now = start; now < start + 400 * day; now += day) {
+    const { bytes } = securityText({ publicBaseUrl: base, contact: "mailto:a@b.example" }, now)
+    const lines = new TextDecoder().decode(bytes).trim().split("\n")
+    const fields = Object.fromEntries(lines.map((line) => line.split(": ")))
+    equal(Object.keys(fields), ["Contact", "Expires", "Preferred-Languages", "Canonical"])
+    equal([fields.Contact, fields.Canonical], [
+      "mailto:a@b.example",
+      `${base}/.well-known/security.txt`,
+    ])
+    const ahead = Date.parse(fields.Expires) - now
+    ok(ahead > 100 * day && ahead < 365 * day, fields.Expires)
+    expiries.add(Date.parse(fields.Expires))
+  }
+  strictEqual(expiries.size, 14)
+})
+
+test("/llms.txt is a page by the reference's rules, and short", () =>
+  Effect.gen(function* () {
+    const { text } = yield* read(yield* openFace)
+    const page = text("/llms.txt")
+    ok(page.length < 4_096, `${page.length}`)
+    const { title, summary, sections } = Result.getOrThrow(readLlms(page))
+    strictEqual(title, "Bellwether")
+    ok(summary !== null && summary.length > 40)
+    equal(sections.map(({ heading }) => heading), [
+      ...["Free", "Paid", "Machine interfaces", "Optional"],
+    ])
+    ok(sections.every(({ links }) => links.length > 3))
+    strictEqual(text("/"), page)
+  }))
+
+test("the api-catalog is a linkset whose HEAD says where it is", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
+    match(
+      head.headers.get("content-type") ?? "",
+      /^application\/linkset\+json; profile=".*rfc9727"$/,
+    )
+    strictEqual(head.headers.get("link"), `<${base}/.well-known/api-catalog>; rel="api-catalog"`)
+    const { json, headers } = yield* read(face)
+    const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
+    equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })
+    const rels = Object.keys(api ?? {}).filter((rel) => rel !== "anchor")
+    const said = headers("/").get("link") ?? ""
+    for (const rel of rels) ok(said.includes(`rel="${rel}"`), `${rel} in Link of /`)
+  }))
+
+/** What JSON Schema says against a value; empty when it takes it. */
+function faults(schema: object, value: unknown): string {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  return ajv.validate(schema, value) ? "" : ajv.errorsText()
+}
+
+test("what a 402 declares of its call and its answer is valid by its own schema, by every way", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    for (const { id, path } of sold) {
+      const { header, task, tool } = yield* askPaid(face, path, `get_${id}`)
+      for (
+        const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
+      ) {
+        const bazaar = objectIn(objectIn(objectIn(required)["extensions"])["bazaar"])
+        strictEqual(faults(objectIn(bazaar["schema"]), bazaar["info"]), "", path)
+        const { output } = objectIn(bazaar["info"])
+        ok(isPartOf(objectIn(output)["example"], sampleAnswers[id as keyof typeof sampleAnswers]))
+      }
+    }
+  }))
+
+/** Whether all that is shown stands in the whole, too: the first of a list stands for it. */
+function isPartOf(shown: unknown, whole: unknown): boolean {
+  if (typeof shown !== "object" || shown === null) return shown === whole
+  return Object.entries(shown).length > 0 &&
+    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(whole)[name]))
+}
+
+test("every example of /llms-full.txt is an answer of its call, and the call is a valid one", () =>
+  Effect.gen(function* () {
+    const { text } = yield* read(yield* openFace)
+    const calls = callsOfText(text("/llms-full.txt"))
+    equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
+    for (const [at, { name, call, body }] of calls.entries()) {
+      const { path, parameters } = skills[at] ?? { path: "", parameters: [] }
+      const url = new URL(call)
+      equal([url.origin, url.pathname], [base, path])
+      ok(Result.isSuccess(decodeQuery(parameters)(url.searchParams)), call)
+      const example = /```json\n([^]*?)\n```/.exec(body)?.[1]
+      if (name === "get_sample") continue
+      const schema = bodies[path]
+      ok(schema !== undefined && Schema.is(schema)(JSON.parse(example ?? "")), name)
+    }
+  }))
+
+test("every example of the agent card is a call that its skill reads", () =>
+  Effect.gen(function* () {
+    const { json } = yield* read(yield* openFace)
+    const told = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
+    for (const [at, { id, examples }] of told.entries()) {
+      const { skill, params } = JSON.parse(examples[0] ?? "")
+      strictEqual(skill, id)
+      const query = new URLSearchParams(
+        Object.entries(params).map(([name, value]) => [name, String(value)]),
+      )
+      ok(Result.isSuccess(decodeQuery(skills[at]?.parameters ?? [])(query)), id)
+    }
+  }))
+
+test("/discovery gives the page it is asked for, and says which it gave", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const page = Effect.fnUntraced(function* (query: string) {
+      const response = yield* face.get(`/discovery${query}`)
+      const body = yield* Effect.promise(() => response.json())
+      return { status: response.status, ...body }
+    })
+    const all: ReadonlyArray<{ resource: string }> = (yield* page("")).items
+    for (
+      const [query, from, to, total] of [
+        ["?limit=3", 0, 3, 8],
+        ["?limit=3&offset=6", 6, 8, 8],
+        ["?offset=8", 8, 8, 8],
+        ["?type=http", 0, 8, 8],
+        ["?type=mcp", 0, 0, 0],
+        [`?payTo=${terms.payTo.toLowerCase()}`, 0, 8, 8],
+        ["?network=eip155:1", 0, 0, 0],
+        ["?extensions=bazaar&limit=1", 0, 1, 8],
+      ] as const
+    ) {
+      const { items, pagination, success } = yield* page(query)
+      equal([items, success, pagination.total], [all.slice(from, to), true, total], query)
+      equal(pagination.offset, from, query)
+    }
+    for (const query of ["?limit=0", "?limit=101", "?offset=-1", "?limit=", "?limit=1&limit=2"]) {
+      const { status, error } = yield* page(query)
+      equal([status, error.code, error.charged], [400, "invalid_parameter", false], query)
+    }
+  }))
+
+liveTest(
+  "the official reader of the Bazaar lists what is sold, page by page",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* servedFace
+      const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
+      const list = (offset: number) =>
+        Effect.promise(() => bazaar.listResources({ type: "http", limit: 5, offset }))
+      const [first, second] = [yield* list(0), yield* list(5)]
+      equal(
+        [...first.items, ...second.items].map(({ resource, accepts }) => [
+          resource,
+          accepts[0]?.amount,
+        ]),
+        sold.map(({ path, price }) => [`${url}${path}`, price.toString()]),
+      )
+      equal(second.pagination, { limit: 5, offset: 5, total: 8 })
+    }),
+)
+
+test("/discovery says when what is listed last changed", () =>
+  Effect.gen(function* () {
+    const listed = catalogItems(terms).map(({ lastUpdated: _, ...item }) => item)
+    const bytes = new TextEncoder().encode(JSON.stringify(listed))
+    const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
+    const tag = new Uint8Array(hash).toHex().slice(0, 16)
+    equal(
+      [tag, catalogChangedAt],
+      ["25cf83ec21d54a87", "2026-11-21T00:00:00.000Z"],
+      "what is listed changed: so has to catalogChangedAt",
+    )
+  }))
+
+test("the mark is an SVG under a kilobyte that loads nothing", () =>
+  Effect.gen(function* () {
+    const { text, headers } = yield* read(yield* openFace)
+    const mark = text("/favicon.svg")
+    strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
+    ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))
+    ok(!/<script|href=|url\(/.test(mark))
+  }))

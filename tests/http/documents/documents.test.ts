@@ -1,0 +1,172 @@
+/**
+ * Everything that is said about the service, compared: each document is read for itself, and all say
+ * the same products at the same prices, with the same parameters, at addresses that answer.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import { readLlms } from "../../../examples/agent/llms.ts"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { usd } from "../../../src/core/domain/money.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import {
+  askPaid,
+  askTools,
+  base,
+  openFace,
+  read,
+  type Reading,
+} from "../../support/http/documents.ts"
+import { test } from "../../support/effect.ts"
+import {
+  askedBy,
+  callsOfText,
+  declaredParameters,
+  type Offer,
+  offersOfCard,
+  offersOfCatalog,
+  offersOfContract,
+  offersOfPage,
+  offersOfText,
+  offersOfTools,
+  parameterIn,
+  type Told,
+} from "../../support/http/offers.ts"
+import { objectIn } from "../../support/http/a2a.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const sold: ReadonlyArray<Product> = Object.values(products)
+const named = (id: string) => `get_${id}`
+const camelCase = (id: string) =>
+  named(id).split("_").map((word, at) => at === 0 ? word : word[0]?.toUpperCase() + word.slice(1))
+    .join("")
+
+/** The product as all documents together should tell it. */
+function offerOf(product: Product): Offer {
+  const { id, path, title, description, price, order, parameters } = product
+  return {
+    ...{ name: named(id), operationId: camelCase(id), path, address: `${base}${path}` },
+    ...{ title, description, priceUsd: usd(price), units: price.toString(), settlement: order },
+    ...{ upfront: order === "settle-early", network: "eip155:8453" },
+    ...{ asset: terms.asset, payTo: terms.payTo },
+    parameters: parameters.map((row) =>
+      parameterIn(row.name, { ...row, enum: row.values }, row.required === true)
+    ),
+  }
+}
+
+/** Holds what a document tells against the table, in every field that it tells. */
+function agrees(told: ReadonlyArray<Told>, fields: ReadonlyArray<keyof Offer>): void {
+  const pick = (offer: Told) => Object.fromEntries(fields.map((field) => [field, offer[field]]))
+  const ordered = (offers: ReadonlyArray<Told>) => {
+    const texts = offers.map((offer) => JSON.stringify(pick(offer))).toSorted()
+    return texts.map((text) => JSON.parse(text))
+  }
+  equal(ordered(told), ordered(sold.map(offerOf)))
+}
+
+const compared = (
+  name: string,
+  fields: ReadonlyArray<keyof Offer>,
+  offers: (reading: Reading) => ReadonlyArray<Told>,
+) =>
+  test(`${name} sells what the table says`, () =>
+    Effect.gen(function* () {
+      agrees(offers(yield* read(yield* openFace)), fields)
+    }))
+
+const inFull = ["path", "address", "priceUsd", "title", "description", "parameters"] as const
+const inUnits = ["units", "network", "asset", "payTo", "upfront"] as const
+
+compared(
+  "/openapi.json",
+  [...inFull, "operationId"],
+  ({ json }) => offersOfContract(json("/openapi.json")),
+)
+for (const path of ["/discovery", "/discovery/resources", "/.well-known/x402"]) {
+  compared(
+    path,
+    [...inFull, ...inUnits, "operationId", "name", "settlement"],
+    ({ json }) => offersOfCatalog(json(path)),
+  )
+}
+compared("/llms.txt", ["path", "address", "priceUsd", "title", "parameters"], ({ text }) => {
+  const { sections } = Result.getOrThrow(readLlms(text("/llms.txt")))
+  return offersOfPage(sections.flatMap(({ links }) => links))
+})
+compared(
+  "/llms-full.txt",
+  [...inFull, "operationId", "name", "units", "settlement"],
+  ({ text }) => offersOfText(text("/llms-full.txt")),
+)
+for (const path of ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"]) {
+  compared(
+    `${path}, the agent card,`,
+    ["name", "title", "description", "priceUsd", "path"],
+    ({ json }) => offersOfCard(json(path)),
+  )
+}
+
+test("tools/list of /mcp sells what the table says", () =>
+  Effect.gen(function* () {
+    const tools = yield* askTools(yield* openFace)
+    agrees(offersOfTools(tools), ["name", "title", "priceUsd", "parameters"])
+  }))
+
+test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    for (const product of sold) {
+      const { parameters, address, description, ...offer } = offerOf(product)
+      const { name, units, network, asset, payTo, upfront } = offer
+      const asked = { units, network, asset, payTo, upfront, description }
+      const { header, body, version1, task, tool } = yield* askPaid(face, product.path, name)
+
+      const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
+      equal(askedBy(required), asked)
+      strictEqual(required.resource.url, address)
+      equal(declaredParameters(objectIn(required.extensions.bazaar)), parameters)
+      const [entry] = body.accepts
+      equal([entry.price, entry.network, entry.payTo], [`$${offer.priceUsd}`, network, payTo])
+      strictEqual(body.terms, `${base}/terms.txt`)
+      const [old] = version1.accepts
+      equal(
+        [old.maxAmountRequired, old.asset, old.payTo, old.resource, old.description],
+        [units, asset, payTo, address, description],
+      )
+
+      equal(askedBy(task), asked)
+      strictEqual(objectIn(objectIn(task)["resource"])["url"], address)
+      equal(askedBy(tool), asked)
+      strictEqual(objectIn(objectIn(tool)["resource"])["url"], `mcp://tool/${name}`)
+    }
+  }))
+
+test("all name the same free rows: contract, catalog, text, card and tools", () =>
+  Effect.gen(function* () {
+    const face = yield* openFace
+    const { json, text } = yield* read(face)
+    const rows = Object.values(freeRows)
+    const asked = rows.filter(({ format }) => format === "json")
+    const names = asked.map(({ id }) => named(id))
+    const contract = objectIn(json("/openapi.json")["paths"])
+    for (const { id, path, title } of rows) {
+      const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])
+      equal([operationId, summary, security], [camelCase(id), title, []])
+    }
+    equal(
+      (json("/discovery")["free"] as ReadonlyArray<Record<string, unknown>>)
+        .map(({ path, resource, title, operationId }) => [path, resource, title, operationId]),
+      rows.map(({ id, path, title }) => [path, `${base}${path}`, title, camelCase(id)]),
+    )
+    const full = text("/llms-full.txt")
+    for (const { path, title } of rows) ok(full.includes(`| \`${path}\` | free | | ${title} |`))
+    const all = [...names, ...sold.map(({ id }) => named(id))]
+    equal(callsOfText(full).map(({ name }) => name), all)
+    const skills = json("/a2a")["skills"] as ReadonlyArray<{ id: string; tags: Array<string> }>
+    equal(skills.map(({ id }) => id), all)
+    equal(skills.filter(({ tags }) => tags.includes("free")).map(({ id }) => id), names)
+    equal((yield* askTools(face)).map(({ name }) => name), all)
+  }))

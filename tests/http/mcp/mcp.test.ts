@@ -1,0 +1,289 @@
+/**
+ * /mcp by the letter of the protocol: its revisions, its headers, its errors, and who may call.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { argumentsSchema } from "../../../src/payments/domain/x402/bazaar.ts"
+import { usd } from "../../../src/core/domain/money.ts"
+import { skills } from "../../../src/catalog/domain/skill.ts"
+import { test } from "../../support/effect.ts"
+import { faceOptions, makeFace, makeWorld } from "../../support/http/face.ts"
+import { currentRequest, earlierRequest, envelope, revision } from "../../support/http/mcp.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+type Json = Record<string, unknown>
+
+const open = Effect.gen(function* () {
+  const face = yield* makeFace(yield* makeWorld(3))
+  const post = (init: RequestInit) =>
+    Effect.gen(function* () {
+      const response = yield* face.get("/mcp", { method: "POST", ...init })
+      const text = yield* Effect.promise(() => response.text())
+      const body: Json = text === "" ? {} : JSON.parse(text)
+      return { status: response.status, headers: response.headers, body }
+    })
+  return { ...face, post }
+})
+
+const resultOf = ({ body }: { readonly body: Json }) => Object(body["result"]) as Json
+const errorOf = ({ body }: { readonly body: Json }) => Object(body["error"]) as Json
+
+test("server/discover says the current revision, that there are tools, and how to begin", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const asked = yield* post(currentRequest("server/discover"))
+    strictEqual(asked.status, 200)
+    const { instructions, _meta, ...result } = resultOf(asked)
+    equal(result, {
+      resultType: "complete",
+      supportedVersions: [revision],
+      capabilities: { tools: {} },
+      ttlMs: 300_000,
+      cacheScope: "public",
+    })
+    match(String(instructions), /get_index/)
+    const { name, version } = Object(_meta)["io.modelcontextprotocol/serverInfo"]
+    equal([name, version], ["bellwether", "1.0.0"])
+  }))
+
+test("tools/list has one tool a skill, from the registry, with its price in words", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const result = resultOf(yield* post(currentRequest("tools/list")))
+    equal([result["resultType"], result["ttlMs"], result["cacheScope"]], [
+      "complete",
+      300_000,
+      "public",
+    ])
+    const tools = result["tools"] as ReadonlyArray<Json>
+    equal(tools.map(({ name }) => name), skills.map(({ name }) => name))
+    for (const [at, skill] of skills.entries()) {
+      const { title, description, inputSchema, annotations } = tools[at] ?? {}
+      equal([title, inputSchema], [skill.title, argumentsSchema(skill)])
+      equal(Object(annotations)["readOnlyHint"], skill.kind === "free")
+      equal(Object(annotations)["idempotentHint"], skill.kind === "free")
+      equal(Object(annotations)["title"], skill.title)
+      const price = skill.kind === "free" ? "Free." : `Costs $${usd(skill.product.price)} in USDC`
+      ok(String(description).includes(price), String(description))
+      ok(!String(description).includes("/v1/"), "a tool names tools, not paths")
+    }
+  }))
+
+for (const version of ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]) {
+  test(`initialize agrees on ${version}, and makes no session`, () =>
+    Effect.gen(function* () {
+      const { post } = yield* open
+      const clientInfo = { name: "a-test", version: "1.0.0" }
+      const params = { protocolVersion: version, capabilities: {}, clientInfo }
+      const begun = yield* post(earlierRequest("initialize", params))
+      equal([begun.status, begun.headers.get("mcp-session-id")], [200, null])
+      equal(resultOf(begun)["protocolVersion"], version)
+      equal(resultOf(begun)["capabilities"], { tools: {} })
+      const told = yield* post(
+        earlierRequest("notifications/initialized", {}, { version, id: undefined }),
+      )
+      equal([told.status, told.body], [202, {}])
+      const alive = yield* post(earlierRequest("ping", {}, { version }))
+      equal(alive.body, { jsonrpc: "2.0", id: 7, result: {} })
+      const session = { "mcp-session-id": "of-some-other-server" }
+      const listed = yield* post(earlierRequest("tools/list", {}, { version, headers: session }))
+      strictEqual((resultOf(listed)["tools"] as ReadonlyArray<Json>).length, skills.length)
+    }))
+}
+
+test("initialize with a revision that is unknown is answered with the newest of its kind", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const params = { protocolVersion: "2031-01-01", capabilities: {}, clientInfo: {} }
+    const begun = yield* post(
+      earlierRequest("initialize", { ...params, clientInfo: { name: "a", version: "1" } }),
+    )
+    strictEqual(resultOf(begun)["protocolVersion"], "2025-11-25")
+  }))
+
+/** A free call with changed headers; null takes a header away. */
+const withHeaders = (changes: Readonly<Record<string, string | null>>): RequestInit => {
+  const init = currentRequest("tools/call", { name: "get_index" })
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) headers.delete(name)
+    else headers.set(name, value)
+  }
+  return { ...init, headers }
+}
+
+const unsupported = { "io.modelcontextprotocol/protocolVersion": "2099-01-01" }
+const rules: ReadonlyArray<readonly [string, RequestInit, number, number]> = [
+  ["no MCP-Protocol-Version", withHeaders({ "mcp-protocol-version": null }), 400, -32020],
+  [
+    "another MCP-Protocol-Version",
+    withHeaders({ "mcp-protocol-version": "2025-11-25" }),
+    400,
+    -32020,
+  ],
+  ["no Mcp-Method", withHeaders({ "mcp-method": null }), 400, -32020],
+  ["another Mcp-Method", withHeaders({ "mcp-method": "tools/list" }), 400, -32020],
+  ["no Mcp-Name", withHeaders({ "mcp-name": null }), 400, -32020],
+  ["another Mcp-Name", withHeaders({ "mcp-name": "get_pulse" }), 400, -32020],
+  [
+    "a revision that is not spoken",
+    currentRequest("tools/list", {}, {
+      headers: { "mcp-protocol-version": "2099-01-01" },
+      meta: unsupported,
+    }),
+    400,
+    -32022,
+  ],
+  [
+    "an earlier revision that is not spoken",
+    earlierRequest("tools/list", {}, { version: "1999-01-01" }),
+    400,
+    -32022,
+  ],
+  [
+    "no envelope",
+    { ...currentRequest("tools/list"), body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
+    400,
+    -32602,
+  ],
+  ["a method nobody knows", currentRequest("prompts/frobnicate"), 404, -32601],
+  ["a method of earlier revisions", currentRequest("initialize"), 404, -32601],
+  ["a subscription", currentRequest("subscriptions/listen", { notifications: {} }), 404, -32601],
+  ["a method nobody knows, earlier", earlierRequest("frobnicate"), 200, -32601],
+  ["a tool nobody knows", currentRequest("tools/call", { name: "get_rich" }), 200, -32602],
+  ["a tool nobody knows, earlier", earlierRequest("tools/call", { name: "get_rich" }), 200, -32602],
+  ["a tool without a name", earlierRequest("tools/call", {}), 200, -32602],
+  [
+    "arguments that are a list",
+    currentRequest("tools/call", { name: "get_index", arguments: [1] }),
+    400,
+    -32602,
+  ],
+  ["a body that is not JSON", { ...currentRequest("ping"), body: "{" }, 400, -32700],
+  ["no body", { ...currentRequest("ping"), body: "" }, 400, -32700],
+  [
+    "a body that is not UTF-8",
+    { ...currentRequest("ping"), body: Uint8Array.of(34, 255, 34) },
+    400,
+    -32700,
+  ],
+  ["a number for a message", { ...currentRequest("ping"), body: "3" }, 400, -32600],
+  [
+    "a message without jsonrpc",
+    { ...currentRequest("ping"), body: '{"id":1,"method":"ping"}' },
+    400,
+    -32600,
+  ],
+  ["a batch", { ...currentRequest("ping"), body: `[${earlierRequest("ping").body}]` }, 400, -32600],
+  [
+    "a body that is too large",
+    { ...currentRequest("ping"), body: `"${"x".repeat(65_536)}"` },
+    413,
+    -32600,
+  ],
+  ["a body of another type", withHeaders({ "content-type": "text/plain" }), 415, -32600],
+]
+for (const [what, init, status, code] of rules) {
+  test(`${what} is answered ${status} with ${code}`, () =>
+    Effect.gen(function* () {
+      const { post } = yield* open
+      const answer = yield* post(init)
+      equal([answer.status, errorOf(answer)["code"]], [status, code])
+      strictEqual(answer.body["jsonrpc"], "2.0")
+      ok(String(errorOf(answer)["message"]).length > 0)
+      equal(answer.headers.get("access-control-allow-origin"), "*")
+    }))
+}
+
+test("an unknown revision is told which ones there are", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const answer = yield* post(earlierRequest("tools/list", {}, { version: "1999-01-01" }))
+    const { supported, requested } = Object(errorOf(answer)["data"])
+    equal([requested, supported.slice(0, 2)], ["1999-01-01", [revision, "2025-11-25"]])
+  }))
+
+test("a name in a header may be encoded, and any Accept is answered with JSON", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    for (
+      const init of [
+        withHeaders({ "mcp-name": `=?base64?${btoa("get_index")}?=` }),
+        withHeaders({ accept: "application/json" }),
+        withHeaders({ accept: null }),
+        earlierRequest("tools/call", { name: "get_index" }, { headers: { accept: "*/*" } }),
+      ]
+    ) {
+      const answer = yield* post(init)
+      equal([answer.status, answer.headers.get("content-type")], [200, "application/json"])
+      equal(resultOf(answer)["isError"] ?? false, false)
+    }
+  }))
+
+for (const method of ["GET", "HEAD", "DELETE", "PUT"]) {
+  test(`${method} /mcp is answered 405, with the methods there are`, () =>
+    Effect.gen(function* () {
+      const { get } = yield* open
+      const { status, headers } = yield* get("/mcp", { method })
+      equal([status, headers.get("allow")], [405, "OPTIONS, POST"])
+    }))
+}
+
+const origins: ReadonlyArray<readonly [origin: string, onThisMachine: boolean, onTheWeb: boolean]> =
+  [
+    ["http://127.0.0.1:3000", true, true],
+    ["http://localhost", true, true],
+    ["http://[::1]:8080", true, true],
+    ["http://app.localhost:5173", true, true],
+    ["https://agents.example", false, true],
+    ["http://127.0.0.1.nip.example", false, true],
+    ["http://localhost.example:8402", false, true],
+    ["null", false, false],
+    ["file://", false, false],
+    ["chrome-extension://abcdefgh", false, false],
+    ["https://agents.example/path", false, false],
+    ["agents.example", false, false],
+  ]
+for (const [origin, onThisMachine, onTheWeb] of origins) {
+  test(`Origin ${origin} may ${onTheWeb ? "" : "not "}call a service on the web, ${onThisMachine ? "and" : "not"} one of this machine`, () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(1)
+      const web = { ...faceOptions, terms: { ...terms, publicBaseUrl: "https://api.example" } }
+      for (const [options, may] of [[faceOptions, onThisMachine], [web, onTheWeb]] as const) {
+        const { get } = yield* makeFace(world, undefined, options)
+        const init = currentRequest("tools/list", {}, { headers: { origin } })
+        const { status, headers } = yield* get("/mcp", init)
+        strictEqual(status, may ? 200 : 403)
+        strictEqual(headers.get("access-control-allow-origin"), "*")
+      }
+    }))
+}
+
+test("a notification is heard and answered with nothing, whatever it names", () =>
+  Effect.gen(function* () {
+    const { post } = yield* open
+    const params = { name: "get_index", _meta: envelope }
+    const body = JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params })
+    const answer = yield* post({ ...currentRequest("tools/call", { name: "get_index" }), body })
+    equal([answer.status, answer.body], [202, {}])
+  }))
+
+test("the server card says where /mcp is and which revisions it speaks", () =>
+  Effect.gen(function* () {
+    const { get } = yield* open
+    for (const path of ["/mcp/server-card", "/.well-known/mcp/server-card.json"]) {
+      const response = yield* get(path)
+      const card: Json = yield* Effect.promise(() => response.json())
+      const [remote] = card["remotes"] as ReadonlyArray<Json>
+      equal([response.status, remote?.["url"]], [200, `${terms.publicBaseUrl}/mcp`])
+      equal((remote?.["supportedProtocolVersions"] as ReadonlyArray<string>).slice(0, 3), [
+        revision,
+        "2025-11-25",
+        "2025-06-18",
+      ])
+      match(String(card["name"]), /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+      ok(String(card["description"]).length <= 100)
+    }
+  }))

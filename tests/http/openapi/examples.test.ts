@@ -1,0 +1,252 @@
+/**
+ * The examples of /openapi.json are answers the service could give: each is held to the JSON Schema
+ * that stands beside it and to the contract, and so are answers that are served.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect, Ref, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import { TestClock } from "effect/testing"
+import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import {
+  ChallengeBody,
+  ChallengeV1Body,
+  ErrorBody,
+  PaymentBody,
+} from "../../../src/http/openapi/bodies.ts"
+import { documents } from "../../../src/http/documents/documents.ts"
+import { test } from "../../support/effect.ts"
+import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { bookOf, endingMarket, pricesOver, whaleRow } from "../../support/products.ts"
+import { bodies } from "../../support/http/shape.ts"
+
+interface Media {
+  readonly schema: object
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, Example>>
+}
+interface Example {
+  readonly value?: unknown
+  readonly $ref?: string
+}
+interface Response {
+  readonly $ref?: string
+  readonly content?: Readonly<Record<string, Media>>
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, Response>>
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly parameters?: ReadonlyArray<{
+    readonly name: string
+    readonly schema: object
+    readonly example?: unknown
+  }>
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>
+    readonly examples: Readonly<Record<string, Example>>
+    readonly headers: Readonly<
+      Record<string, { readonly schema: { readonly contentSchema?: object } }>
+    >
+  }
+}
+
+const document: Document = JSON.parse(
+  new TextDecoder().decode(
+    documents({ ...faceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,
+  ),
+)
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema(document, "openapi")
+
+/** What a JSON Schema of the document says against a value; empty when it takes it. */
+function faults(schema: object, value: unknown): string {
+  const local = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+  const validate = ajv.compile(JSON.parse(local))
+  return validate(value) ? "" : ajv.errorsText(validate.errors)
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
+)
+
+/** Every body of the document: where it stands, and what. */
+const media = operations.flatMap(({ path, method, operation }) => {
+  const { requestBody, responses } = operation
+  const all: ReadonlyArray<readonly [string, Response]> = [
+    ...Object.entries(responses).map(([status, response]): [string, Response] => [
+      status,
+      response.$ref === undefined
+        ? response
+        : document.components.responses[response.$ref.split("/").at(-1) ?? ""] ?? {},
+    ]),
+    ...(requestBody === undefined ? [] : [["request", requestBody] as const]),
+  ]
+  return all.flatMap(([status, { content = {} }]) =>
+    Object.entries(content).map(([type, body]) => ({ path, method, status, type, body }))
+  )
+})
+
+const examplesOf = ({ example, examples = {} }: Media): ReadonlyArray<unknown> => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value, $ref }) =>
+    $ref === undefined ? value : document.components.examples[$ref.split("/").at(-1) ?? ""]?.value
+  ),
+]
+
+/** The one would have to hold itself; the other is a text too long to be shown in another. */
+const withoutExample = ["/openapi.json", "/llms-full.txt"]
+
+Deno.test("every body has an example, but for what is too long for one", () => {
+  const bare = media
+    .filter(({ path, body }) => examplesOf(body).length === 0 && !withoutExample.includes(path))
+    .map(({ path, method, status }) => `${method} ${path} ${status}`)
+  equal(bare, [])
+})
+
+Deno.test("every example of a body is valid by the schema beside it", () => {
+  const wrong = media.flatMap(({ path, method, status, body }) =>
+    examplesOf(body)
+      .map((example) => faults(body.schema, example))
+      .filter((fault) => fault !== "")
+      .map((fault) => `${method} ${path} ${status}: ${fault}`)
+  )
+  equal(wrong, [])
+})
+
+Deno.test("every example of a parameter is valid by its schema", () => {
+  for (const { path, operation: { parameters = [] } } of operations) {
+    for (const { name, schema, example } of parameters) {
+      if (example !== undefined) strictEqual(faults(schema, example), "", `${path} ${name}`)
+    }
+  }
+})
+
+const contract = [...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path)
+
+Deno.test("every example of an answer is one by the contract", () => {
+  for (const { path, status, body } of media) {
+    const schema = path.startsWith("/v1/payments/") ? PaymentBody : bodies[path]
+    if (status !== "200" || schema === undefined) continue
+    for (const example of examplesOf(body)) Schema.decodeUnknownSync(schema)(example)
+  }
+  const held = contract.filter((path) => bodies[path] === undefined)
+  equal(held, [freeRows.terms_text.path])
+})
+
+Deno.test("every example of an error is one by the contract, and of its own status", () => {
+  const isChallenge = Schema.is(Schema.Union([ChallengeBody, ChallengeV1Body]))
+  const errors = media.filter(({ path, method, status }) =>
+    method === "get" && Number(status) >= 400 && `${path} ${status}` !== "/health 503"
+  )
+  ok(errors.length > 0)
+  for (const { path, status, body } of errors) {
+    for (const example of examplesOf(body)) {
+      if (status === "402") {
+        ok(isChallenge(example), path)
+        continue
+      }
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(example)
+      strictEqual(String(error.status), status)
+    }
+  }
+})
+
+Deno.test("what a 402 says of an answer's shape is true of the whole answer", () => {
+  for (const product of Object.values(products)) {
+    const [found] = media.filter(({ path, status }) => path === product.path && status === "200")
+    const { output } = bazaar(product, "http").schema.properties
+    strictEqual(faults(output.properties.example, found?.body.example), "", product.path)
+    ok(faults(output.properties.example, {}) !== "", product.path)
+  }
+})
+
+test("what is served is valid by the document's schema of it", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
+    const world = yield* makeWorld(3)
+    const now = Date.parse("2026-11-21T12:00:00.000Z")
+    const sold = endingMarket(1, now)
+    yield* Ref.set(world.shelf.markets, [sold])
+    yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
+    yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+    yield* Ref.set(world.shelf.whales, [{ computedAt: now, row: whaleRow() }])
+    const face = yield* makeFace(world)
+    const bodyOf = Effect.fnUntraced(function* (path: `/${string}`, client: number, paid = {}) {
+      const headers = { "x-forwarded-for": `203.0.113.${client}`, ...paid }
+      const response = yield* face.get(path, { headers })
+      const [at] = path.split("?")
+      const [found] = media.filter((one) =>
+        one.path === at && one.method === "get" && one.status === String(response.status)
+      )
+      const text = yield* Effect.promise(() => response.text())
+      strictEqual(response.headers.get("content-type")?.split(";")[0], found?.type, path)
+      const body = found?.type.includes("json") ? JSON.parse(text) : text
+      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
+      return response.status
+    })
+    const free = operations.filter(({ path, method }) =>
+      method === "get" && !Object.values(products).some((product) => product.path === path) &&
+      !path.includes("{")
+    )
+    for (const [client, { path }] of free.entries()) {
+      strictEqual(yield* bodyOf(path as `/${string}`, client), 200, path)
+    }
+    for (const [client, product] of Object.values(products).entries()) {
+      strictEqual(yield* bodyOf(product.path, client), 402)
+      const paid = { "payment-signature": yield* paymentFor(product, client) }
+      const query = { resolving: "?withinHours=72", research: "?market=market-1" } as const
+      const asked = product.id in query ? query[product.id as keyof typeof query] : ""
+      strictEqual(yield* bodyOf(`${product.path}${asked}`, client, paid), 200, product.path)
+    }
+  }))
+
+test("the message that is shown of a path that agents post to is answered with a result", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    const posts = operations.filter(({ method }) => method === "post")
+    equal(posts.map(({ path }) => path).toSorted(), ["/a2a", "/mcp"])
+    for (const [client, { path, operation }] of posts.entries()) {
+      const [message] = examplesOf(operation.requestBody?.content["application/json"] ?? none)
+      const response = yield* face.get(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${client}` },
+        body: JSON.stringify(message),
+      })
+      const [found] = media.filter((one) =>
+        one.path === path && one.method === "post" && one.status === "200"
+      )
+      const body = yield* Effect.promise(() => response.json())
+      strictEqual(faults(found?.body.schema ?? none.schema, body), "", path)
+      equal([response.status, body.error, body.result !== undefined], [200, undefined, true], path)
+    }
+  }))
+
+const none: Media = { schema: { not: {} } }
+
+test("the challenge and the receipt in the headers are what the document says they hold", () =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("1 day")
+    const face = yield* makeFace(yield* makeWorld(3))
+    const held = (response: globalThis.Response, name: string) =>
+      JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
+    const schemaOf = (name: string) => document.components.headers[name]?.schema.contentSchema
+    for (const product of Object.values(products)) {
+      const challenge = held(yield* face.get(product.path), "payment-required")
+      strictEqual(faults(schemaOf("PaymentRequired") ?? {}, challenge), "", product.path)
+      ok(faults(schemaOf("PaymentRequired") ?? {}, { ...challenge, accepts: [] }) !== "")
+    }
+    const payment = yield* paymentFor(products.latest)
+    const paid = yield* face.get(products.latest.path, {
+      headers: { "payment-signature": payment },
+    })
+    const receipt = held(paid, "payment-response")
+    strictEqual(faults(schemaOf("PaymentResponse") ?? {}, receipt), "")
+    ok(faults(schemaOf("PaymentResponse") ?? {}, { ...receipt, payer: undefined }) !== "")
+  }))

@@ -1,0 +1,367 @@
+/**
+ * /openapi.json: every served path is in it and the other way round, and it says what a payer needs.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Ref, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { usd } from "../../../src/core/domain/money.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { documents } from "../../../src/http/documents/documents.ts"
+import { paths } from "../../../src/http/documents/addresses.ts"
+import { openApiDocument } from "../../../src/http/openapi/openapi.ts"
+import { test } from "../../support/effect.ts"
+import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { terms } from "../../support/payments/terms.ts"
+import { storeOf, wonOf40 } from "../../support/whales/whales.ts"
+
+const Answered = Schema.Union([
+  Schema.Struct({
+    description: Schema.String,
+    headers: Schema.Record(Schema.String, Schema.Json),
+  }),
+  Schema.Struct({ $ref: Schema.String }),
+])
+const common = {
+  operationId: Schema.String,
+  summary: Schema.String,
+  description: Schema.String,
+  tags: Schema.NonEmptyArray(Schema.String),
+  security: Schema.Array(Schema.Record(Schema.String, Schema.Array(Schema.String))),
+  responses: Schema.Record(Schema.String, Answered),
+}
+/** What is posted to: its body is its protocol's own. */
+const Posting = Schema.Struct({ ...common, requestBody: Schema.Json })
+const Operation = Schema.Struct({
+  ...common,
+  parameters: Schema.Array(Schema.Struct({
+    name: Schema.String,
+    in: Schema.Literals(["query", "header", "path"]),
+    schema: Schema.Struct({
+      type: Schema.Literals(["integer", "number", "string"]),
+      minimum: Schema.optionalKey(Schema.Int),
+      maximum: Schema.optionalKey(Schema.Int),
+      default: Schema.optionalKey(Schema.Int),
+      enum: Schema.optionalKey(Schema.Array(Schema.String)),
+    }),
+  })),
+  "x-payment-info": Schema.optionalKey(Schema.Struct({
+    price: Schema.Struct({
+      mode: Schema.Literal("fixed"),
+      currency: Schema.Literal("USD"),
+      amount: Schema.String,
+    }),
+    protocols: Schema.Array(Schema.Json),
+  })),
+})
+const Document = Schema.Struct({
+  openapi: Schema.Literal("3.1.0"),
+  info: Schema.Struct({ version: Schema.Literal("1.0.0") }),
+  servers: Schema.Array(Schema.Struct({ url: Schema.String })),
+  security: Schema.Array(Schema.Json),
+  paths: Schema.Record(
+    Schema.String,
+    Schema.Struct({ get: Schema.optionalKey(Operation), post: Schema.optionalKey(Posting) }),
+  ),
+  components: Schema.Struct({
+    securitySchemes: Schema.Struct({
+      x402: Schema.Struct({ type: Schema.Literal("http"), scheme: Schema.Literal("x402") }),
+    }),
+    headers: Schema.Record(Schema.String, Schema.Json),
+    responses: Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        description: Schema.String,
+        headers: Schema.Record(Schema.String, Schema.Json),
+      }),
+    ),
+    schemas: Schema.Record(Schema.String, Schema.Json),
+    examples: Schema.Record(Schema.String, Schema.Struct({ value: Schema.Json })),
+  }),
+})
+
+const made = documents({ ...faceOptions, version: "1.0.0" })
+const text = new TextDecoder().decode(made.get("/openapi.json")?.bytes)
+const document = Schema.decodeUnknownSync(Schema.fromJsonString(Document))(text)
+
+/** A payment id that is well formed, and nobody's. */
+const noPayment = `0x${"5a".repeat(32)}`
+
+test("every path of the contract is served, and /openapi.json is the document", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(3))
+    let client = 0
+    for (const [path, { get, post }] of Object.entries(document.paths)) {
+      const headers = { "x-forwarded-for": `203.0.113.${client++}` }
+      const { status } = yield* face.get(path.replace("{paymentId}", noPayment), { headers })
+      const found = path.includes("{") ? [404] : get === undefined ? [405] : [200, 402]
+      ok(found.includes(status), `${path} is ${status}`)
+      const posted = yield* face.get(path, { method: "POST", headers })
+      strictEqual(posted.status !== 405, post !== undefined, `POST ${path} is ${posted.status}`)
+    }
+    const served = yield* face.get("/openapi.json")
+    strictEqual(served.headers.get("cache-control"), "public, max-age=300")
+    strictEqual(
+      yield* Effect.promise(() => served.text()),
+      text,
+    )
+  }))
+
+Deno.test("every path that is free, sold, about the service or posted to is in it, and no other", () => {
+  equal(
+    Object.keys(document.paths).toSorted(),
+    [
+      ...new Set([
+        ...[...Object.values(freeRows), ...Object.values(products)].map(({ path }) => path),
+        ...made.keys(),
+        ...["/v1/payments/{paymentId}", paths.a2a, paths.mcp],
+      ]),
+    ].toSorted(),
+  )
+  ok(Object.keys(document.paths).length < 40)
+})
+
+Deno.test("every product is a paid operation with its price, its 402 and its parameters", () => {
+  for (const product of Object.values(products)) {
+    const operation = document.paths[product.path]?.get
+    equal(operation?.security, [{ x402: [] }])
+    strictEqual(operation?.["x-payment-info"]?.price.amount, usd(product.price))
+    ok(operation?.responses["402"] !== undefined)
+    equal(
+      operation?.parameters.map((row) => [row.name, row.in, row.schema.type]),
+      [
+        ...product.parameters.map(({ name, type }) => [name, "query", type]),
+        ["Idempotency-Key", "header", "string"],
+      ],
+    )
+  }
+})
+
+Deno.test("a listing has the parameters that the reader of catalogs asks with", () => {
+  for (const path of ["/discovery", "/discovery/resources"]) {
+    equal(
+      document.paths[path]?.get?.parameters.map((row) => [row.name, row.in]),
+      [
+        ...["limit", "offset", "type", "payTo", "scheme", "network", "extensions"]
+          .map((name) => [name, "query"]),
+        ["If-None-Match", "header"],
+      ],
+    )
+  }
+})
+
+Deno.test("an operation that is paid before it is computed has every way that can end", () => {
+  const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
+  for (const { path, order } of Object.values(products)) {
+    const statuses = Object.keys(document.paths[path]?.get?.responses ?? {})
+    const absent = errors.filter((status) => !statuses.includes(status))
+    equal(absent, order === "settle-early" ? [] : ["422"], path)
+  }
+})
+
+Deno.test("a payment that is being worked on says when to come again", () => {
+  for (const { path } of Object.values(products)) {
+    const conflict = resolved(document.paths[path]?.get?.responses["409"])
+    ok(conflict !== undefined && "Retry-After" in conflict.headers, path)
+  }
+})
+
+Deno.test("every free operation asks for no payment", () => {
+  const paid: ReadonlyArray<string> = Object.values(products).map((product) => product.path)
+  for (const [path, { get, post }] of Object.entries(document.paths)) {
+    if (paid.includes(path)) continue
+    for (const operation of [get, post]) {
+      equal(operation?.security ?? [], [], path)
+      ok(operation === undefined || !("x-payment-info" in operation), path)
+    }
+  }
+})
+
+Deno.test("every figure about a whale says what it is", () => {
+  const Shape = Schema.Struct({
+    properties: Schema.Record(
+      Schema.String,
+      Schema.Struct({
+        type: Schema.optionalKey(Schema.String),
+        description: Schema.optionalKey(Schema.String),
+      }),
+    ),
+  })
+  const silent = ["Whale", "OddsBand", "WhaleEntryData"].flatMap((name) => {
+    const { properties } = Schema.decodeUnknownSync(Shape)(document.components.schemas[name])
+    return Object.entries(properties).flatMap(([property, { type, description }]) =>
+      type === "number" && description === undefined ? [`${name}.${property}`] : []
+    )
+  })
+  equal(silent, [])
+})
+
+/** A response, itself or what it refers to. */
+function resolved(response: typeof Answered.Type | undefined) {
+  return response !== undefined && "$ref" in response
+    ? document.components.responses[response.$ref.split("/").at(-1) ?? ""]
+    : response
+}
+
+/** Headers of HTTP and CORS that no operation needs to explain. */
+const everywhere = /^(access-control-.*|content-(type|length)|x-content-type-options)$/
+
+/** What of an answer the document does not have; null when it has all. */
+function missing(path: string, { status, headers }: Response): string | null {
+  const response = resolved(document.paths[path]?.get?.responses[String(status)])
+  if (response === undefined) return `no ${status}`
+  const documented = Object.keys(response.headers).map((name) => name.toLowerCase())
+  const name = [...headers.keys()].find((name) =>
+    !everywhere.test(name) && !documented.includes(name)
+  )
+  return name === undefined ? null : `no ${name} on ${status}`
+}
+
+const tooLong = `?${"x".repeat(2_048)}`
+/** What is asked, the status it gets, and the request. */
+const requests: ReadonlyArray<readonly [string, number, `/${string}`, RequestInit]> = [
+  ["a poll", 200, "/v1/index", {}],
+  ["a poll with the tag it has", 304, "/v1/index", { headers: { "if-none-match": "*" } }],
+  ["a Host that is none", 400, "/v1/index", { headers: { host: "x/y" } }],
+  ["a listing's wrong limit", 400, "/discovery?limit=0", {}],
+  ["another method", 405, "/v1/index", { method: "POST" }],
+  ["a large body", 413, "/v1/index", { method: "POST", headers: { "content-length": "65537" } }],
+  ["a long query", 414, `/v1/index${tooLong}`, {}],
+  ["a call without a payment", 402, "/v1/latest", {}],
+  ["a call with no real payment", 402, "/v1/latest", { headers: { "x-payment": "e30=" } }],
+  ["a large payment", 431, "/v1/latest", { headers: { "x-payment": "x".repeat(8_193) } }],
+  ["another method of what is sold", 405, "/v1/latest", { method: "PUT" }],
+  ["a payment nobody showed", 404, `/v1/payments/${noPayment}`, {}],
+  ["a payment id that is none", 400, "/v1/payments/1", {}],
+  ["another method of a payment", 405, `/v1/payments/${noPayment}`, { method: "DELETE" }],
+  ["a long query of what is sold", 414, `/v1/latest${tooLong}`, {}],
+]
+
+for (const [what, status, target, init] of requests) {
+  test(`the document has the ${status} of ${what}, with its headers`, () =>
+    Effect.gen(function* () {
+      const face = yield* makeFace(yield* makeWorld(3))
+      const response = yield* face.get(target, init)
+      strictEqual(response.status, status)
+      const path = (target.split("?")[0] ?? "").replace(/payments\/.*/, "payments/{paymentId}")
+      strictEqual(missing(path, response), null)
+    }))
+}
+
+test("the document has the 200 of what is sold, with its receipt", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
+    const face = yield* makeFace(yield* makeWorld(3))
+    const headers = { "x-payment": yield* paymentFor(products.latest) }
+    const response = yield* face.get("/v1/latest", { headers })
+    strictEqual(response.status, 200)
+    strictEqual(missing("/v1/latest", response), null)
+  }))
+
+/** Names of the fields a document's schema has, and of what is beneath them, as dotted paths. */
+function fieldsOf(schema: JsonSchema, at: string): ReadonlyArray<string> {
+  const { $ref, properties = {}, items, anyOf = [] } = schema
+  if ($ref !== undefined) {
+    return fieldsOf(decodeSchema(document.components.schemas[$ref.split("/").at(-1) ?? ""]), at)
+  }
+  return [
+    ...Object.entries(properties).flatMap(([name, of]) => [
+      `${at}.${name}`,
+      ...fieldsOf(of, `${at}.${name}`),
+    ]),
+    ...items === undefined ? [] : fieldsOf(items, at),
+    ...anyOf.flatMap((of) => fieldsOf(of, at)),
+  ]
+}
+
+interface JsonSchema {
+  readonly $ref?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+}
+const JsonSchema = Schema.Struct({
+  $ref: Schema.optionalKey(Schema.String),
+  properties: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  ),
+  items: Schema.optionalKey(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  anyOf: Schema.optionalKey(
+    Schema.Array(Schema.suspend((): Schema.Codec<JsonSchema> => JsonSchema)),
+  ),
+})
+const decodeSchema = Schema.decodeUnknownSync(JsonSchema)
+
+/** The same of a body that was served. */
+function served(value: unknown, at: string): ReadonlyArray<string> {
+  if (Array.isArray(value)) return value.flatMap((one) => served(one, at))
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, of]) => [
+    `${at}.${name}`,
+    ...served(of, `${at}.${name}`),
+  ])
+}
+
+test("the document has every field that is served of whales, and what it has is served", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
+    const world = yield* makeWorld(3)
+    const store = storeOf(wonOf40([25, 15]))
+    yield* Ref.set(world.shelf.tracked, store.tracked)
+    yield* Ref.set(world.shelf.totals, store.totals)
+    yield* Ref.set(world.shelf.whales, store.whales)
+    const face = yield* makeFace(world)
+    const headers = { "x-payment": yield* paymentFor(products.whales) }
+    for (const [path, name] of [["/v1/track-record", "TrackRecord"], ["/v1/whales", "Whales"]]) {
+      const response = yield* face.get(path ?? "", { headers })
+      strictEqual(response.status, 200)
+      const fields = new Set(served(yield* Effect.promise(() => response.json()), ""))
+      const documented = new Set(fieldsOf({ $ref: `#/components/schemas/${name}` }, ""))
+      equal([...fields].toSorted(), [...documented].toSorted())
+    }
+  }))
+
+Deno.test("its contact is an address of mail where one can be written to, else what it is", () => {
+  const contactIn = (contact: string) =>
+    JSON.parse(
+      openApiDocument({ terms, version: "1.0.0", contact, documents: new Map() }),
+    ).info.contact
+  equal(contactIn("mailto:security@feed.example"), {
+    name: "Bellwether",
+    email: "security@feed.example",
+  })
+  for (const url of ["mailto:security@localhost", "https://feed.example/security"]) {
+    equal(contactIn(url), { name: "Bellwether", url })
+  }
+})
+
+Deno.test("its guidance is short enough to be shown to an agent whole", () => {
+  const { info } = JSON.parse(text)
+  ok(info["x-guidance"].length > 0 && info["x-guidance"].length <= 4_000)
+})
+
+Deno.test("what differs from deployment to deployment is not written into the document", () => {
+  ok(!/\d+ requests/.test(text))
+})
+
+Deno.test("operation ids are unique, every operation has a 4xx, every reference has its target", () => {
+  const operations = Object.values(document.paths)
+    .flatMap(({ get, post }) => [get, post])
+    .filter((operation) => operation !== undefined)
+  strictEqual(new Set(operations.map((operation) => operation.operationId)).size, operations.length)
+  for (const { responses, operationId } of operations) {
+    ok(Object.keys(responses).some((status) => status.startsWith("4")), operationId)
+  }
+  const references = new Set([...text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)].map(
+    ([, kind, name]) => `${kind}/${name}`,
+  ))
+  const targets = [
+    ...Object.keys(document.components.schemas).map((name) => `schemas/${name}`),
+    ...Object.keys(document.components.headers).map((name) => `headers/${name}`),
+    ...Object.keys(document.components.responses).map((name) => `responses/${name}`),
+    ...Object.keys(document.components.examples).map((name) => `examples/${name}`),
+  ]
+  equal([...references].toSorted(), targets.toSorted())
+})

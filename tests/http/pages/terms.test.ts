@@ -1,0 +1,70 @@
+/**
+ * The terms say what this service is: whose data it serves, and what becomes of a payment.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { createHash } from "node:crypto"
+import { Effect, Schema } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { TermsBody, VenueMode } from "../../../src/http/openapi/bodies.ts"
+import { termsAnswers, type TermsOptions } from "../../../src/http/pages/terms.ts"
+import { test } from "../../support/effect.ts"
+import { makeFace, makeWorld } from "../../support/http/face.ts"
+
+const utf8 = new TextDecoder()
+const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(TermsBody))
+
+const read = (options: Partial<TermsOptions>) => {
+  const { text, json } = termsAnswers({
+    publicBaseUrl: "https://feed.example",
+    paymentMode: "simulated",
+    venueMode: "simulated",
+    ...options,
+  })
+  return { text: utf8.decode(text.bytes), json: decodeTerms(utf8.decode(json.bytes)) }
+}
+
+Deno.test("the terms name the source of the data as it is, in text and in JSON", () => {
+  const said = { simulated: /made up/, replay: /[Rr]ecorded .* Polymarket/, polymarket: /^Public/ }
+  for (const venueMode of VenueMode.literals) {
+    const { text, json } = read({ venueMode })
+    equal(json.dataSources.length, 1)
+    match(json.dataSources[0] ?? "", said[venueMode])
+    ok(text.includes(json.dataSources[0] ?? "nothing"))
+    strictEqual(json.textSha256, createHash("sha256").update(text).digest("hex"))
+  }
+})
+
+Deno.test("the terms say what a wallet's calibration is not", () => {
+  const { text, json } = read({})
+  match(json.disclaimers.join(" "), /held to resolution.* not its profit or loss.*no advice/)
+  match(text, /exits that are not tracked/)
+  match(read({ venueMode: "polymarket" }).json.dataSources[0] ?? "", /leaderboards/)
+})
+
+Deno.test("the terms say that no money moves while payments are simulated", () => {
+  const { text, json } = read({ paymentMode: "simulated" })
+  match(json.payment.settlement, /no money moves/)
+  match(text, /no money moves/)
+  const live = read({ paymentMode: "live" })
+  match(live.json.payment.settlement, /only once the answer is ready/)
+  match(live.json.payment.refunds, /fails before it is settled is not charged/)
+  ok(!/no money moves/.test(live.text))
+})
+
+Deno.test("the terms name every path that is settled before its answer, and promise its refund", () => {
+  const { settlement, refunds } = read({ paymentMode: "live" }).json.payment
+  for (const { path, order } of Object.values(products)) {
+    strictEqual(settlement.includes(path), order === "settle-early", path)
+  }
+  match(refunds, /refunded in full/)
+})
+
+test("/health says which venue the feed is made from", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    const response = yield* face.get("/health")
+    const body = yield* Effect.promise(() => response.json())
+    equal([body.paymentMode, body.venue], ["simulated", { mode: "simulated" }])
+  }))

@@ -1,0 +1,388 @@
+/**
+ * The paywall over HTTP: the order of its checks, and what each outcome looks like to a buyer.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Fiber, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { DataStale, SignalNotFound } from "../../../src/core/domain/refusal.ts"
+import { challengeFor } from "../../../src/http/paywall/challenge.ts"
+import type { Sale, Work } from "../../../src/http/paywall/checkout.ts"
+import { showsPayment } from "../../../src/http/paywall/paywall.ts"
+import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
+import { buyer, sign } from "../../support/payments/buyers.ts"
+import { test } from "../../support/effect.ts"
+import {
+  inMarket,
+  nothing,
+  once,
+  passing,
+  product,
+  startSeconds,
+  taken,
+} from "../../support/payments/sales.ts"
+import {
+  authorizationFor,
+  headerOf,
+  nonce,
+  terms,
+  wirePayment,
+} from "../../support/payments/terms.ts"
+import { countingLimits, goodWork, till } from "../../support/http/till.ts"
+
+const url = `${terms.publicBaseUrl}${product.path}`
+const paid = (header: string, more: Record<string, string> = {}, query = "") =>
+  new Request(url + query, { headers: { "payment-signature": header, ...more } })
+
+/** An Idempotency-Key that could be guessed. */
+const shortKey = { "idempotency-key": "1" }
+
+const payment = Effect.fnUntraced(function* (n = 0) {
+  const account = buyer(0)
+  const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
+  return wirePayment(product, authorization, yield* sign(account, authorization))
+})
+
+const inTill = <E>(body: Parameters<typeof inMarket<void, E>>[0]) => inMarket(body)
+
+const error = (response: Response) => Effect.promise(async () => (await response.json()).error)
+
+/** Calls, letting time pass for whatever waits. */
+const call = Effect.fnUntraced(function* (
+  handle: (request: Request) => Effect.Effect<Response>,
+  request: Request,
+) {
+  const fiber = yield* Effect.forkChild(handle(request))
+  yield* passing(2)
+  return yield* Fiber.join(fiber)
+})
+
+const makeTill = (...args: Parameters<typeof till>) => Effect.provide(till(...args), countingLimits)
+
+const headerJson = (response: Response, name: string) =>
+  JSON.parse(Result.getOrThrow(Base64.decodeString(response.headers.get(name) ?? "")))
+
+test("without a payment every request is a 402, before any parameter is looked at", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill(Effect.die("computed"))
+    for (const request of [new Request(url), new Request(`${url}?index=x&index=`)]) {
+      const response = yield* handle(request)
+      equal(response.status, 402)
+      equal(response.headers.get("cache-control"), "no-store")
+      equal(response.headers.get("content-type"), "application/json")
+      equal(headerJson(response, "payment-required").accepts[0].amount, "10000")
+      const body = yield* Effect.promise(() => response.json())
+      equal([body.x402Version, body.accepts[0].price], [2, "$0.01"])
+    }
+  })))
+
+test("HEAD is a 402 even with a payment, and touches nothing", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill(Effect.die("computed"))
+    const header = headerOf(yield* payment())
+    const head = new Request(url, { method: "HEAD", headers: { "payment-signature": header } })
+    equal((yield* handle(head)).status, 402)
+    equal(yield* taken, nothing)
+  })))
+
+test("with a payment a wrong parameter is a 400, and the payment can be sent again", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const header = headerOf(yield* payment())
+    const wrong = yield* handle(paid(header, {}, "?index=x"))
+    const { code, charged, details } = yield* error(wrong)
+    equal([wrong.status, code, charged], [400, "invalid_parameter", false])
+    equal(details, [{ param: "index", in: "query", message: "must be an integer" }])
+    equal(yield* taken, nothing)
+    equal((yield* call(handle, paid(header))).status, 200)
+    equal(yield* taken, once)
+  })))
+
+test("a wrong parameter costs a payment that fits nothing, however often", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const header = headerOf(yield* payment())
+    for (let i = 0; i < 20; i++) {
+      equal((yield* handle(paid(header, {}, "?index=x"))).status, 400)
+    }
+    equal((yield* call(handle, paid(header))).status, 200)
+  })))
+
+for (const [what, query, key] of [["parameter", "?index=x", {}], ["key", "", shortKey]] as const) {
+  test(`a wrong ${what} beside what is no payment is a 400, and is counted as invalid`, () =>
+    inTill(Effect.gen(function* () {
+      const handle = yield* makeTill()
+      for (let i = 0; i < 3; i++) {
+        equal((yield* handle(paid("rubbish", key, query))).status, 400)
+      }
+      const denied = yield* handle(paid("rubbish", key, query))
+      equal([denied.status, (yield* error(denied)).charged], [429, null])
+      equal((yield* handle(paid("rubbish"))).status, 429)
+    })))
+}
+
+test("a valid payment in either header gets a 200 with charged and the receipt", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    for (const [at, name] of (["payment-signature", "x-payment"] as const).entries()) {
+      const header = headerOf(yield* payment(at))
+      const response = yield* call(handle, new Request(url, { headers: { [name]: header } }))
+      equal(response.status, 200)
+      equal(response.headers.get("cache-control"), "private, no-store")
+      equal(response.headers.get("content-type"), "application/json")
+      const receipt = headerJson(response, "payment-response")
+      equal([receipt.success, receipt.network], [true, "eip155:8453"])
+      equal(response.headers.get("x-payment-response"), response.headers.get("payment-response"))
+      equal(
+        yield* Effect.promise(() => response.text()),
+        JSON.stringify({
+          success: true,
+          data: { feedIndex: 7 },
+          charged: true,
+        }),
+      )
+    }
+  })))
+
+test("PAYMENT-SIGNATURE wins over X-PAYMENT", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const header = headerOf(yield* payment())
+    equal((yield* call(handle, paid(header, { "x-payment": "rubbish" }))).status, 200)
+  })))
+
+test("an answer that is not worth its price is a 200 with charged false and no receipt", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill(Effect.succeed({ ...goodWork, charge: false }))
+    const response = yield* call(handle, paid(headerOf(yield* payment())))
+    const { charged } = yield* Effect.promise(() => response.json())
+    equal([response.status, charged], [200, false])
+    equal(response.headers.get("payment-response"), null)
+    equal(yield* taken, nothing)
+  })))
+
+for (
+  const [fact, status, code] of [
+    [new SignalNotFound({ index: 9 }), 404, "signal_not_found"],
+    [new SignalNotFound({ index: null }), 404, "signal_not_found"],
+    [new DataStale({ retryAfterSeconds: 30 }), 503, "data_stale"],
+  ] as const
+) {
+  test(`a work that fails with ${fact._tag} is a ${status}, not charged`, () =>
+    inTill(Effect.gen(function* () {
+      const handle = yield* makeTill(fact)
+      const response = yield* call(handle, paid(headerOf(yield* payment())))
+      const told = yield* error(response)
+      equal([response.status, told.code, told.charged], [status, code, false])
+      equal(response.headers.get("payment-response"), null)
+      equal(yield* taken, nothing)
+    })))
+}
+
+test("an invalid payment is a 402 that says why, in header and body", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill(Effect.die("computed"))
+    const wire = yield* payment()
+    const other = wirePayment(
+      product,
+      authorizationFor(buyer(1), product, startSeconds),
+      wire.payload.signature,
+    )
+    for (
+      const [header, why] of [
+        ["rubbish", /base64/],
+        [headerOf({ ...wire, accepted: { ...wire.accepted, amount: "1" } }), /amount must be/],
+        [headerOf(other), /signature/],
+      ] as const
+    ) {
+      const response = yield* call(handle, paid(header))
+      const body = yield* Effect.promise(() => response.json())
+      equal(response.status, 402)
+      ok(why.test(body.error), body.error)
+      equal(headerJson(response, "payment-required").error, body.error)
+    }
+    equal(yield* taken, nothing)
+  })))
+
+test("too many invalid payments are a 429, and then no signature of that client is looked at", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    for (let i = 0; i < 3; i++) equal((yield* handle(paid("rubbish"))).status, 402)
+    const denied = yield* handle(paid("rubbish"))
+    equal([denied.status, denied.headers.get("retry-after")], [429, "10"])
+    const header = headerOf(yield* payment())
+    equal((yield* handle(paid(header))).status, 429)
+    equal((yield* call(handle, paid(header, { "x-client": "another" }))).status, 200)
+    yield* passing(10)
+    equal((yield* call(handle, paid(headerOf(yield* payment(1))))).status, 200)
+  })))
+
+test("answers given away are counted as invalid payments are, whatever payment they are shown", () =>
+  inTill(Effect.gen(function* () {
+    let computed = 0
+    const handle = yield* makeTill(
+      Effect.sync(() => ({ ...goodWork, charge: computed++ >= 3 })),
+    )
+    for (const n of [0, 0, 1]) {
+      equal((yield* call(handle, paid(headerOf(yield* payment(n))))).status, 200)
+    }
+    const denied = yield* call(handle, paid(headerOf(yield* payment(1))))
+    const { code, charged } = yield* error(denied)
+    // The payment was not looked at: it may be one that was charged.
+    equal([denied.status, code, charged], [429, "rate_limited", null])
+    equal([denied.headers.get("retry-after"), computed, yield* taken], ["8", 3, nothing])
+    const other = paid(headerOf(yield* payment(2)), { "x-client": "another" })
+    equal((yield* call(handle, other)).status, 200)
+    equal(yield* taken, once)
+  })))
+
+test("what is charged or given again is not counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const key = { "idempotency-key": "0123456789abcdef" }
+    for (const n of [0, 0, 0, 1, 2, 3, 4]) {
+      equal((yield* call(handle, paid(headerOf(yield* payment(n)), key))).status, 200)
+    }
+  })))
+
+test("an answer is given away even when it cannot be counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* Effect.provideService(
+      till(Effect.succeed({ ...goodWork, charge: false })),
+      RateLimits,
+      RateLimits.of({
+        take: () => Effect.fail(new RateLimitUnavailable()),
+        prune: () => Effect.succeed(0),
+      }),
+    )
+    for (let i = 0; i < 5; i++) {
+      equal((yield* call(handle, paid(headerOf(yield* payment())))).status, 200)
+    }
+  })))
+
+test("a known payment under a forged signature is a conflict, and is counted", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const wire = yield* payment()
+    equal((yield* call(handle, paid(headerOf(wire)))).status, 200)
+    const other = yield* payment(1)
+    const { signature } = other.payload
+    const forged = headerOf({ ...wire, payload: { ...wire.payload, signature } })
+    const statuses = yield* Effect.forEach(
+      Array.from({ length: 4 }),
+      () => Effect.map(call(handle, paid(forged)), ({ status }) => status),
+    )
+    equal(statuses, [409, 409, 409, 429])
+  })))
+
+test("the same payment again is answered by whether it shows the first call's secret", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const header = headerOf(yield* payment())
+    const key = { "idempotency-key": "0123456789abcdef" }
+    const first = yield* call(handle, paid(header, key))
+    const again = yield* call(handle, paid(header, key))
+    equal([first.status, again.status], [200, 200])
+    equal(again.headers.get("idempotent-replayed"), "true")
+    equal(first.headers.get("idempotent-replayed"), null)
+    equal(
+      yield* Effect.promise(() => again.text()),
+      yield* Effect.promise(() => first.text()),
+    )
+    const stranger = yield* call(handle, paid(header))
+    const { code, charged, receipt } = yield* error(stranger)
+    equal([stranger.status, code, charged], [409, "payment_already_used", true])
+    equal(receipt, {
+      payer: buyer(0).address.toLowerCase(),
+      transaction: headerJson(first, "payment-response").transaction,
+      network: "eip155:8453",
+    })
+    const elsewhere = yield* call(handle, paid(header, key, "?index=4"))
+    const conflict = yield* error(elsewhere)
+    equal([elsewhere.status, conflict.code, conflict.charged], [409, "payment_conflict", true])
+    equal(yield* taken, once)
+  })))
+
+test("an unresolved payment is told what the same payment gets when it is sent again, and gets that", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const handle = yield* makeTill()
+      const key = { "idempotency-key": "0123456789abcdef" }
+      const settling = yield* Effect.forkChild(handle(paid(headerOf(yield* payment()), key)))
+      yield* passing(4)
+      const unresolved = yield* Fiber.join(settling)
+      const { code, charged, hint } = yield* error(unresolved)
+      equal([unresolved.status, code, charged], [503, "settlement_unresolved", null])
+      ok(/with the Idempotency-Key or payment-identifier .* fetches the answer/.test(hint), hint)
+      ok(/without one it is told/.test(hint), hint)
+      yield* passing(5)
+      const header = headerOf(yield* payment())
+      const without = yield* call(handle, paid(header))
+      equal([without.status, (yield* error(without)).charged], [409, true])
+      equal((yield* call(handle, paid(header, key))).status, 200)
+      equal(yield* taken, once)
+    }),
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.seconds(6),
+    },
+  ))
+
+test("a payment-identifier is a secret as an Idempotency-Key is", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const info = { required: false, id: "pay_7d5d747be160e280" }
+    const header = headerOf({
+      ...yield* payment(),
+      extensions: { "payment-identifier": { info } },
+    })
+    equal((yield* call(handle, paid(header))).status, 200)
+    equal((yield* call(handle, paid(header))).headers.get("idempotent-replayed"), "true")
+  })))
+
+test("an Idempotency-Key that could be guessed is a 400", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const response = yield* handle(paid(headerOf(yield* payment()), { "idempotency-key": "1" }))
+    equal([response.status, (yield* error(response)).details[0].in], [400, "header"])
+    equal(yield* taken, nothing)
+  })))
+
+test("an expired payment that is known is answered by its state, an unknown one by a 402", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const key = { "idempotency-key": "0123456789abcdef" }
+    const header = headerOf(yield* payment())
+    const unused = headerOf(yield* payment(1))
+    equal((yield* call(handle, paid(header, key))).status, 200)
+    yield* passing(300)
+    equal((yield* call(handle, paid(header, key))).status, 200)
+    equal((yield* call(handle, paid(unused))).status, 402)
+    equal(yield* taken, once)
+  })))
+
+Deno.test("challengeFor() is the 402 of a product, ready to be sent", () => {
+  for (const sold of Object.values(products)) {
+    const { status, headers, body } = challengeFor(sold, terms)
+    equal(status, 402)
+    ok((headers["payment-required"] ?? "").length < 4_000)
+    ok(body.length > 0)
+  }
+})
+
+Deno.test("showsPayment() sees either header", () => {
+  equal(showsPayment({}), false)
+  equal(showsPayment({ "payment-signature": "" }), false)
+  equal(showsPayment({ "payment-signature": "x" }), true)
+  equal(showsPayment({ "x-payment": "x" }), true)
+})
+
+type Compiles<W> = W extends ReturnType<Sale<Record<string, never>>["work"]> ? true : false
+
+Deno.test("a work that fails with anything but a product's fact does not compile", () => {
+  const stranger: Compiles<Effect.Effect<Work, Error>> = false
+  const fact: Compiles<Effect.Effect<Work, SignalNotFound>> = true
+  equal([stranger, fact], [false, true])
+})

@@ -1,0 +1,107 @@
+/**
+ * Query parameters: what is in range is read, everything else is a fault that says what is right.
+ *
+ * @module
+ */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Result, Schema } from "effect"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { decodeQuery, sentenceOf } from "../../../src/http/paywall/query.ts"
+import { law } from "../../support/effect.ts"
+
+const readSignals = decodeQuery(products.signals.parameters)
+const read = (query: string) => readSignals(new URLSearchParams(query))
+
+function faultsOf(query: string): ReadonlyArray<string> {
+  const result = read(query)
+  return Result.isFailure(result) ? result.failure.map((fault) => sentenceOf([fault])) : []
+}
+
+const text = Arbitrary.schema(Schema.String)
+const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[0-9]{1,18}$/)))
+
+law(
+  "decodeQuery() reads an integer of 1 to 15 digits in its range, and no other",
+  digits,
+  (given) => {
+    const number = Number(given)
+    const fits = given.length <= 15
+    const since = read(`since=${given}`)
+    strictEqual(Result.isSuccess(since), fits)
+    if (fits) deepStrictEqual(since, Result.succeed({ since: number, count: 10, type: null }))
+    strictEqual(Result.isSuccess(read(`count=${given}`)), fits && number >= 1 && number <= 20)
+  },
+)
+
+law("decodeQuery() takes no text for an integer unless it is one", text, (given) => {
+  const result = readSignals(new URLSearchParams([["since", given]]))
+  strictEqual(Result.isSuccess(result), /^\d{1,15}$/.test(given))
+})
+
+law("decodeQuery() ignores parameters it does not know", Arbitrary.array(text), (names) => {
+  const unknown = names.filter((name) => !["since", "count", "type"].includes(name))
+  const query = new URLSearchParams(unknown.map((name) => [name, "x"]))
+  deepStrictEqual(readSignals(query), Result.succeed({ since: null, count: 10, type: null }))
+})
+
+law("decodeQuery() refuses a parameter given twice, whatever its values", digits, (given) => {
+  deepStrictEqual(faultsOf(`since=${given}&since=1`), ["since must be given at most once"])
+})
+
+const readResolving = decodeQuery(products.resolving.parameters)
+const numerals = Arbitrary.schema(
+  Schema.String.check(Schema.isPattern(/^[0-9]{0,14}\.?[0-9]{0,8}$/)),
+)
+
+law("decodeQuery() reads a number of up to 12 and 6 digits, and no other", numerals, (given) => {
+  const fits = /^\d{1,12}(\.\d{1,6})?$/.test(given) && Number(given) >= 1_000
+  const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
+  strictEqual(Result.isSuccess(result), fits, given)
+  if (fits) deepStrictEqual(Result.map(result, (read) => read.minLiquidity), Result.succeed(+given))
+})
+
+Deno.test("decodeQuery() takes no other spelling of a number", () => {
+  for (const given of ["1e4", "+5000", "-5000", "0x2000", " 5000", "5000.", ".5", "NaN", "5_000"]) {
+    const result = readResolving(new URLSearchParams([["minLiquidity", given]]))
+    strictEqual(Result.isSuccess(result), false, given)
+  }
+})
+
+Deno.test("decodeQuery() holds text to its pattern, and says when a required one is missing", () => {
+  const read = decodeQuery(products.research.parameters)
+  deepStrictEqual(
+    read(new URLSearchParams("market=a-slug-2027")),
+    Result.succeed({ market: "a-slug-2027" }),
+  )
+  for (const query of ["market=A", "market=-a", "market=", `market=${"a".repeat(201)}`, ""]) {
+    const result = read(new URLSearchParams(query))
+    ok(Result.isFailure(result), query)
+    deepStrictEqual(result.failure[0]?.message.includes("missing"), query === "", query)
+  }
+})
+
+Deno.test("decodeQuery() refuses empty values", () => {
+  deepStrictEqual(faultsOf("since=&count=&type="), [
+    'since must be an integer of at least 0, up to 15 digits: got ""',
+    'count must be an integer from 1 to 20: got ""',
+    'type must be one of mover, whale_entry, predetermined: got ""',
+  ])
+})
+
+Deno.test("decodeQuery() names every fault at once, and what would be right", () => {
+  deepStrictEqual(faultsOf("count=21&type=movers"), [
+    'count must be an integer from 1 to 20: got "21"',
+    'type must be one of mover, whale_entry, predetermined: got "movers"',
+  ])
+})
+
+Deno.test("decodeQuery() takes no sign, fraction, exponent, space or other script's digits", () => {
+  for (const given of ["-1", "%2B1", "1.0", "1e3", "%201", "0x1", "١", "NaN", "Infinity"]) {
+    strictEqual(faultsOf(`since=${given}`).length, 1, given)
+  }
+})
+
+Deno.test("decodeQuery() shows back at most 40 characters of a wrong value", () => {
+  const [fault] = faultsOf(`since=${"x".repeat(1_000)}`)
+  strictEqual(fault?.endsWith(`got "${"x".repeat(40)}"`), true)
+})

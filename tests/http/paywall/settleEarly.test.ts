@@ -1,0 +1,273 @@
+/**
+ * The routes that settle before they compute, over HTTP and real payments: what is refused uncharged,
+ * what is sold, what is refunded, and where a buyer reads what became of the payment.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref, References, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { buyer } from "../../support/payments/buyers.ts"
+import { test } from "../../support/effect.ts"
+import { inShop, json, now, once, type Shop, statusOf } from "../../support/http/earlyShop.ts"
+import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { whaleRow } from "../../support/products.ts"
+import {
+  answering,
+  buying,
+  doing,
+  inMarket,
+  nothing,
+  passing,
+  purchase,
+  rowOf,
+  startSeconds,
+  taken,
+  useNonce,
+} from "../../support/payments/sales.ts"
+import { faultOf } from "../../support/http/shape.ts"
+
+const { resolving, whales, research } = products
+const early: ReadonlyArray<Product> = [resolving, whales, research]
+for (const product of early) {
+  test(`${product.path} unpaid is a 402 that asks to be paid first, whatever the parameters`, () =>
+    inShop(Effect.fnUntraced(function* ({ call }) {
+      for (const query of ["", "?withinHours=&market="]) {
+        const response = yield* call(product.path + query)
+        strictEqual(response.status, 402)
+        const header = response.headers.get("payment-required") ?? ""
+        const [accepted] = JSON.parse(Result.getOrThrow(Base64.decodeString(header))).accepts
+        equal([accepted.amount, accepted.extra.paymentFlow], [`${product.price}`, "upfront"])
+      }
+    })))
+}
+
+for (
+  const [product, query, param] of [
+    [resolving, "?withinHours=73", "withinHours"],
+    [resolving, "?minLiquidity=999.99", "minLiquidity"],
+    [resolving, "?minLiquidity=1e9", "minLiquidity"],
+    [resolving, "?includeNoise=true", "includeNoise"],
+    [research, "", "market"],
+    [research, "?market=Not_a_slug", "market"],
+  ] as const
+) {
+  test(`${product.path}${query} is a 400, and the payment can be used after it`, () =>
+    inShop(Effect.fnUntraced(function* ({ pay }) {
+      const wrong = yield* pay(product, query)
+      const { error } = yield* json(wrong)
+      equal([wrong.status, error.charged, error.details[0].param], [400, false, param])
+      equal(yield* taken, nothing)
+      const right = yield* pay(product, product === research ? "?market=market-1" : "")
+      strictEqual(right.status, 200)
+    })))
+}
+
+test("what is known to be worth nothing is refused before it is paid for", () =>
+  inShop(Effect.fnUntraced(function* (shop) {
+    const { shelf, pay } = shop
+    yield* Ref.set(shelf.whales, [{ computedAt: now, row: whaleRow({ resolved: 29 }) }])
+    yield* Ref.update(shelf.markets, (all) => all.slice(2))
+    for (
+      const [n, product, query, status, code] of [
+        [0, resolving, "", 422, "below_threshold"],
+        [1, whales, "", 422, "below_threshold"],
+        [2, research, "?market=nowhere", 404, "market_not_found"],
+      ] as const
+    ) {
+      const response = yield* pay(product, query, n)
+      const { error } = yield* json(response)
+      equal([response.status, error.code, error.charged], [status, code, false])
+      strictEqual((yield* json(yield* statusOf(shop, product, n))).state, "released")
+    }
+    equal(yield* taken, nothing)
+    strictEqual((yield* pay(resolving, "?withinHours=30", 3)).status, 200)
+  })))
+
+test("an event with several live markets is a 400 that names them", () =>
+  inShop(Effect.fnUntraced(function* ({ shelf, pay }) {
+    yield* Ref.update(shelf.markets, (all) => all.map((row) => ({ ...row, eventSlug: "cup" })))
+    const response = yield* pay(research, "?market=cup")
+    const { error } = yield* json(response)
+    equal([response.status, error.charged], [400, false])
+    equal(error.details.map(({ message }: { message: string }) => message), [
+      "market-1",
+      "market-2",
+      "market-30",
+    ])
+    match(error.hint, /new authorization/)
+    equal(yield* taken, nothing)
+    strictEqual((yield* pay(research, "?market=market-1")).status, 409)
+    strictEqual((yield* pay(research, "?market=market-1", 1)).status, 200)
+  })))
+
+/** Buys, and holds the receipt, the ledger and the payment's state to one another. */
+const bought = Effect.fnUntraced(function* (shop: Shop, product: Product, query: string) {
+  const response = yield* shop.pay(product, query)
+  strictEqual(response.status, 200)
+  ok(response.headers.has("payment-response"))
+  equal(yield* taken, once(product))
+  const paid = yield* json(yield* statusOf(shop, product))
+  equal([paid.state, paid.product, paid.refund], ["answered", product.id, null])
+  match(paid.transaction, /^0x/)
+  return yield* json(response)
+})
+
+test("/v1/resolving is paid for once, and answered with the filters as they were applied", () =>
+  inShop(Effect.fnUntraced(function* (shop) {
+    const body = yield* bought(shop, resolving, "?minLiquidity=1000.5&includeNoise=0")
+    equal([body.count, body.data.length], [2, 2])
+    equal(body.filters, { withinHours: 24, minLiquidity: 1000.5, includeNoise: false })
+  })))
+
+test("/v1/whales is paid for once, and answered", () =>
+  inShop(Effect.fnUntraced(function* (shop) {
+    equal((yield* bought(shop, whales, "")).data.wallets, [whaleRow()])
+  })))
+
+test("/v1/research is paid for once, and answered", () =>
+  inShop(Effect.fnUntraced(function* (shop) {
+    const body = yield* bought(shop, research, "?market=market-1")
+    equal([body.cached, body.data.market.slug], [false, "market-1"])
+    match(body.disclaimer, /not financial advice/)
+  })))
+
+test("a report for a second buyer comes from memory, and is paid for too", () =>
+  inShop(Effect.fnUntraced(function* ({ pay }) {
+    yield* pay(research, "?market=market-1")
+    const again = yield* json(yield* pay(research, "?market=market-1", 1))
+    strictEqual(again.cached, true)
+    strictEqual((yield* taken).received, 2n * research.price)
+  })))
+
+test("a work that fails after it was paid for is charged and refunded, and says where to look", () =>
+  inShop(Effect.fnUntraced(function* (shop) {
+    yield* Ref.set(shop.shelf.venueUp, false)
+    const response = yield* shop.pay(research, "?market=market-1")
+    const { error } = yield* json(response)
+    equal([response.status, error.code, error.charged], [502, "venue_error", true])
+    ok(error.hint.includes(`/v1/payments/${error.refund.id} `), error.hint)
+    const to = buyer(0).address.toLowerCase()
+    equal([error.refund.state, error.refund.amountUsd, error.refund.to], ["queued", "1.00", to])
+    equal(yield* taken, once(research))
+
+    const status = yield* shop.call(
+      `/v1/payments/${error.refund.id.toUpperCase().replace("X", "x")}`,
+    )
+    equal([status.status, status.headers.get("cache-control")], [200, "no-store"])
+    const { transaction, ...rest } = yield* json(status)
+    match(transaction, /^0x[0-9a-f]{64}$/)
+    equal(rest, {
+      success: true,
+      paymentId: error.refund.id,
+      state: "refund_due",
+      product: "research",
+      amountUsd: "1.00",
+      payer: to,
+      refund: { state: "queued", transaction: null, amountUsd: "1.00", to },
+    })
+    const again = yield* shop.pay(research, "?market=market-1")
+    const told = (yield* json(again)).error
+    equal([again.status, told.refund.id, told.hint], [410, error.refund.id, error.hint])
+  })))
+
+test("what turns out to be worth nothing only when it is computed is refunded", () =>
+  inShop(Effect.fnUntraced(function* ({ shelf, pay }) {
+    yield* Ref.set(shelf.books, [])
+    const response = yield* pay(resolving)
+    const { error } = yield* json(response)
+    equal([response.status, error.code, error.charged], [422, "below_threshold", true])
+    strictEqual(error.refund.amountUsd, "0.02")
+  })))
+
+test("a payment is looked up by its id, in the budget of documents", () =>
+  inShop(Effect.fnUntraced(function* ({ call }) {
+    const unknown = yield* call(`/v1/payments/0x${"0".repeat(64)}`)
+    equal([unknown.status, (yield* json(unknown)).error.code], [404, "not_found"])
+    match(unknown.headers.get("ratelimit") ?? "", /^"documents";r=119/)
+    for (
+      const id of ["", "1", `0x${"0".repeat(63)}`, `0x${"0".repeat(64)}/x`, `0x${"g".repeat(64)}`]
+    ) {
+      const response = yield* call(`/v1/payments/${id}`)
+      const { error } = yield* json(response)
+      equal([response.status, error.details[0].in], [400, "path"], id)
+    }
+  })))
+
+test("a refund of another sum than the price is looked up as that sum", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const payments = yield* Payments
+      yield* payments.scan
+      const bought = yield* purchase()
+      const { price } = bought.product
+      yield* buying(bought, doing(answering("nothing", false)))
+      yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
+      yield* passing(60)
+      yield* payments.scan
+      const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+      const asked = yield* Effect.forkChild(
+        face.get(`/v1/payments/${(yield* rowOf(bought))?.paymentId}`),
+      )
+      yield* passing(2)
+      const { amountUsd, refund } = yield* json(yield* Fiber.join(asked))
+      equal([amountUsd, refund.amountUsd], ["0.01", "0.009999"])
+    }).pipe(Effect.scoped),
+  ))
+
+for (
+  const [what, status] of [
+    ["fails", Effect.die("the store is down")],
+    ["is silent", Effect.never],
+  ] as const
+) {
+  test(`a payment cannot be looked up, and nothing is said of it, while the store ${what}`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const payments = { ...yield* Payments, status: () => status }
+        const face = yield* makeFace(yield* makeWorld(1), Layer.succeed(Payments, payments))
+        const path = `/v1/payments/0x${"0".repeat(64)}`
+        const asked = yield* Effect.forkChild(face.get(path))
+        yield* passing(2)
+        const response = yield* Fiber.join(asked)
+        strictEqual(yield* faultOf(path, "GET", response), null)
+        equal([response.status, (yield* json(response)).error.code], [503, "overloaded"])
+      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
+    ))
+}
+
+for (
+  const [how, query, headers] of [
+    ["?x402Version=1", "?x402Version=1", {}],
+    ["X-402-Version", "", { "x-402-version": "1" }],
+  ] as const
+) {
+  test(`a buyer of x402 version 1 gets its own 402 on request, by ${how}`, () =>
+    inShop(Effect.fnUntraced(function* ({ call, pay }) {
+      for (const product of Object.values(products)) {
+        const response = yield* call(product.path + query, { headers })
+        const { x402Version, accepts: [accepted] } = yield* json(response)
+        equal([response.status, x402Version], [402, 1])
+        equal([accepted.network, accepted.maxAmountRequired], ["base", `${product.price}`])
+        ok(response.headers.has("payment-required"))
+      }
+      const refused = yield* call(products.latest.path + query, {
+        headers: { ...headers, "x-payment": "rubbish" },
+      })
+      const { x402Version, error } = yield* json(refused)
+      equal([refused.status, x402Version], [402, 1])
+      match(error, /base64/)
+      const sold = yield* pay(whales, query)
+      strictEqual(sold.status, 200)
+    })))
+}
+
+test("every other word for a version gets the challenge of version 2", () =>
+  inShop(Effect.fnUntraced(function* ({ call }) {
+    for (const query of ["", "?x402Version=2", "?x402Version=11", "?ax402Version=1"]) {
+      const headers = { "x-402-version": "2" }
+      strictEqual((yield* json(yield* call(whales.path + query, { headers }))).x402Version, 2)
+    }
+  })))

@@ -1,0 +1,175 @@
+/**
+ * The digest as it is shown and sold: its free part, its history, and that a stale one costs nothing.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
+import { Effect, References } from "effect"
+import { TestClock } from "effect/testing"
+import { digestAgeMax, digestEvery } from "../../../src/digest/domain/digest.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import { heldDigest } from "../../support/digest/heldDigests.ts"
+import { test } from "../../support/effect.ts"
+import { makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { nothing, taken } from "../../support/payments/sales.ts"
+import { inShop, json, now, once } from "../../support/http/earlyShop.ts"
+
+const noon = Date.parse("2026-11-21T12:00:00.000Z")
+
+/** A face at noon that had a digest at each of the last `count` slots, the newest at noon. */
+const withDigests = Effect.fnUntraced(function* (count: number) {
+  yield* TestClock.setTime(noon)
+  const world = yield* makeWorld(3)
+  yield* world.digests.prune(Infinity)
+  for (let n = 0; n < count; n++) {
+    const at = noon - n * digestEvery
+    yield* world.digests.add(heldDigest(at + (n === 0 ? 0 : minute), `The digest ${n} back`))
+  }
+  const face = yield* makeFace(world)
+  let client = 0
+  const free = (path: string, headers: Record<string, string> = {}) =>
+    face.get(path, { headers: { "x-forwarded-for": `203.0.113.${client++}`, ...headers } })
+  const bought = Effect.fnUntraced(function* (target: string) {
+    const product = target.includes("history") ? products.digest_history : products.digest
+    const response = yield* face.get(target, {
+      headers: { "x-payment": yield* paymentFor(product) },
+    })
+    return { response, body: yield* json(response) }
+  })
+  return { world, face, free, bought }
+})
+
+test("before the first digest the free bodies say null, the brief is not found, health degraded", () =>
+  Effect.gen(function* () {
+    const { free } = yield* withDigests(0)
+    strictEqual((yield* json(yield* free("/v1/index"))).digest, null)
+    const pulse = yield* json(yield* free("/v1/pulse"))
+    equal([pulse.digestTitle, pulse.digestAt], [null, null])
+    const health = yield* json(yield* free("/health"))
+    equal([health.status, health.digest], ["degraded", { latestAt: null, stale: true }])
+    const brief = yield* free("/v1/digest/brief")
+    strictEqual(brief.status, 404)
+    strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
+    strictEqual((yield* json(brief)).error.code, "not_found")
+  }))
+
+test("a digest that cannot be read costs its own fields, not those of the feed", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(3)
+    const latest = Effect.die("no digest of ours")
+    const face = yield* makeFace({ ...world, digests: { ...world.digests, latest } })
+    const index = yield* json(yield* face.get("/v1/index"))
+    equal([index.index, index.digest], [3, null])
+    const { status, digest, feed } = yield* json(yield* face.get("/health"))
+    equal([status, digest.stale, feed.stale], ["degraded", true, false])
+    strictEqual((yield* face.get("/v1/digest/brief")).status, 404)
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
+
+test("the newest digest is named in every free body, and its brief has no analysis", () =>
+  Effect.gen(function* () {
+    const { free } = yield* withDigests(3)
+    const { digest } = heldDigest(noon, "The digest 0 back")
+    const { title, summary, sourcesUsed, createdAt } = digest
+    equal((yield* json(yield* free("/v1/index"))).digest, { latestAt: createdAt, title })
+    const pulse = yield* json(yield* free("/v1/pulse"))
+    equal([pulse.digestTitle, pulse.digestAt], [title, createdAt])
+    const health = yield* json(yield* free("/health"))
+    equal([health.status, health.digest], ["live", { latestAt: createdAt, stale: false }])
+    const brief = yield* free("/v1/digest/brief")
+    equal(yield* json(brief), { success: true, data: { title, summary, sourcesUsed, createdAt } })
+    const etag = brief.headers.get("etag") ?? ""
+    strictEqual((yield* free("/v1/digest/brief", { "if-none-match": etag })).status, 304)
+  }))
+
+test("a digest that was just written is shown by the next refresh, the pulse too", () =>
+  Effect.gen(function* () {
+    const { world, face, free } = yield* withDigests(1)
+    yield* TestClock.adjust(digestEvery)
+    yield* world.digests.add(heldDigest(noon + digestEvery, "News"))
+    yield* face.refresh
+    strictEqual((yield* json(yield* free("/v1/index"))).digest.title, "News")
+    strictEqual((yield* json(yield* free("/v1/pulse"))).digestTitle, "News")
+    strictEqual((yield* json(yield* free("/v1/digest/brief"))).data.title, "News")
+  }))
+
+test("/v1/digest sells the newest digest whole, to its last fresh millisecond", () =>
+  Effect.gen(function* () {
+    const { bought } = yield* withDigests(2)
+    yield* TestClock.adjust(digestAgeMax)
+    const { response, body } = yield* bought("/v1/digest")
+    strictEqual(response.status, 200)
+    const { digest } = heldDigest(noon, "The digest 0 back")
+    equal(body, { success: true, data: digest, charged: true })
+    yield* TestClock.adjust(1)
+    const stale = yield* bought("/v1/digest")
+    strictEqual(stale.response.status, 503)
+    strictEqual(stale.response.headers.get("retry-after"), "60")
+    const { code, charged, retryable } = stale.body.error
+    equal([code, charged, retryable], ["digest_stale", false, true])
+    strictEqual(stale.response.headers.has("payment-response"), false)
+  }))
+
+/** Query, and which digests of the last 50 it sells, by how many slots they are back. */
+const histories: ReadonlyArray<readonly [string, number, ReadonlyArray<number>]> = [
+  ["", 24, [0, 1, 2, 3, 4, 5]],
+  ["?hours=24&limit=42", 24, [0, 1, 2, 3, 4, 5, 6]],
+  ["?hours=1", 1, [0]],
+  ["?hours=4", 4, [0, 1]],
+  ["?hours=168&limit=42", 168, Array.from({ length: 42 }, (_, n) => n)],
+  ["?hours=168&limit=3", 168, [0, 1, 2]],
+]
+
+for (const [query, hours, slots] of histories) {
+  test(`/v1/digest/history${query} sells ${slots.length} digests, the newest first`, () =>
+    Effect.gen(function* () {
+      const { bought } = yield* withDigests(50)
+      const { response, body } = yield* bought(`/v1/digest/history${query}`)
+      strictEqual(response.status, 200)
+      equal(body, {
+        success: true,
+        count: slots.length,
+        hours,
+        data: slots.map((n) => {
+          const at = noon - n * digestEvery + (n === 0 ? 0 : minute)
+          const { id, title, summary } = heldDigest(at, `The digest ${n} back`).digest
+          return { id, title, summary, createdAt: isoTime(at) }
+        }),
+        charged: true,
+      })
+    }))
+}
+
+test("an empty history is given away", () =>
+  Effect.gen(function* () {
+    const { bought } = yield* withDigests(1)
+    yield* TestClock.adjust(2 * hour)
+    const { response, body } = yield* bought("/v1/digest/history?hours=1")
+    strictEqual(response.status, 200)
+    equal(body, { success: true, count: 0, hours: 1, data: [], charged: false })
+    strictEqual(response.headers.has("payment-response"), false)
+  }))
+
+test("a stale digest takes no money, and the same payment buys the next one", () =>
+  inShop(Effect.fnUntraced(function* ({ digests, pay }) {
+    yield* digests.prune(Infinity)
+    yield* digests.add(heldDigest(now - digestAgeMax - 1))
+    const stale = yield* pay(products.digest)
+    strictEqual(stale.status, 503)
+    equal(yield* taken, nothing)
+    yield* digests.add(heldDigest(now, "News"))
+    const fresh = yield* pay(products.digest)
+    strictEqual((yield* json(fresh)).data.title, "News")
+    equal(yield* taken, once(products.digest))
+  })))
+
+test("an empty history takes no money", () =>
+  inShop(Effect.fnUntraced(function* ({ digests, pay }) {
+    yield* digests.prune(Infinity)
+    strictEqual((yield* json(yield* pay(products.digest_history))).charged, false)
+    equal(yield* taken, nothing)
+    yield* digests.add(heldDigest(now))
+    strictEqual((yield* json(yield* pay(products.digest_history, "", 1))).charged, true)
+    equal(yield* taken, once(products.digest_history))
+  })))

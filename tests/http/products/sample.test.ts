@@ -1,0 +1,79 @@
+/**
+ * The wallets of /v1/sample agree with themselves, as a reader who checks will find.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Schema } from "effect"
+import { bandEdges, winRateOf } from "../../../src/whales/domain/oddsBands.ts"
+import { sampleBody } from "../../../src/catalog/domain/sample.ts"
+import { publishable, type WhaleRow } from "../../../src/whales/domain/whale.ts"
+import { SampleBody } from "../../../src/http/openapi/bodies.ts"
+
+const { whales, feedItems, research } = Schema.decodeUnknownSync(SampleBody)(sampleBody)
+
+/** Shown figures are rounded to a hundredth of a percent, each by itself. */
+const near = (a: number, b: number, digits = 0.000_11) =>
+  ok(Math.abs(a - b) <= digits, `${a} is not ${b}`)
+
+const mean = ({ oddsBands, resolved }: WhaleRow, of: "winRate" | "meanEntryPrice") =>
+  oddsBands.reduce((sum, band) => sum + band.entries * band[of], 0) / resolved
+
+for (const row of whales) {
+  Deno.test(`bands of the sample's ${row.label} wallet add up to the whole, and lie in order`, () => {
+    strictEqual(row.oddsBands.reduce((sum, { entries }) => sum + entries, 0), row.resolved)
+    near(mean(row, "winRate"), row.winRate)
+    near(mean(row, "meanEntryPrice"), row.meanEntryPrice)
+    const edges: ReadonlyArray<number> = bandEdges
+    for (const { from, to, band, meanEntryPrice } of row.oddsBands) {
+      strictEqual(edges.indexOf(to), edges.indexOf(from) + 1)
+      strictEqual(band, `${from.toFixed(2)}-${to.toFixed(2)}`)
+      ok(from <= meanEntryPrice && meanEntryPrice < to)
+    }
+  })
+
+  Deno.test(`rates of the sample's ${row.label} wallet lie in Wilson's interval of them`, () => {
+    const parts = [{ ...row, entries: row.resolved }, ...row.oddsBands]
+    for (const { entries, winRate, winRateLow, winRateHigh } of parts) {
+      const said = winRateOf({ wins: Math.round(winRate * entries), decisive: entries })
+      near(said.winRate, winRate)
+      near(said.winRateLow, winRateLow)
+      near(said.winRateHigh, winRateHigh)
+    }
+  })
+
+  Deno.test(`edge and returns of the sample's ${row.label} wallet follow from its rates`, () => {
+    near(row.edge, row.winRate - row.meanEntryPrice)
+    near(row.edgeHigh - row.edge, row.edge - row.edgeLow)
+    strictEqual(row.label, row.edgeLow > 0 ? "follow" : "neutral")
+    for (const { winRate, meanEntryPrice, followRoi, fadeRoi } of row.oddsBands) {
+      near(followRoi, winRate / meanEntryPrice - 1, 0.000_3)
+      near(fadeRoi, (1 - winRate) / (1 - meanEntryPrice) - 1, 0.000_3)
+    }
+    const within = (rois: ReadonlyArray<number>, roi: number) =>
+      ok(Math.min(...rois) <= roi && roi <= Math.max(...rois))
+    within(row.oddsBands.map(({ followRoi }) => followRoi), row.mirrorRoi)
+    within(row.oddsBands.map(({ fadeRoi }) => fadeRoi), row.fadeRoi)
+    ok(row.events <= row.resolved)
+  })
+}
+
+Deno.test("the sample's wallets are such as the table sells, in its order", () => {
+  equal(publishable(whales), whales)
+  const [position] = research.data.evidence.whales
+  equal([position?.wallet, position?.pseudonym], [whales[1]?.wallet, whales[1]?.pseudonym])
+  strictEqual(position?.calibration?.winRate, whales[1]?.winRate)
+})
+
+Deno.test("the sample's whale entry carries its wallet's calibration as it stood before", () => {
+  const entry = feedItems.find((item) => item.type === "whale_entry")?.data
+  ok(entry !== undefined && entry.calibration !== null)
+  const { calibration, wallet, entryPrice, shares, stakeUsd, firstFillAt, lastFillAt } = entry
+  const row = whales.find((row) => row.wallet === wallet)
+  ok(calibration.computedAt < firstFillAt && firstFillAt <= lastFillAt)
+  near(entryPrice * shares, stakeUsd, 0.01)
+  for (const key of ["label", "resolved", "winRate", "edge", "edgeLow", "fadeRoi"] as const) {
+    strictEqual(calibration[key], row?.[key])
+  }
+  strictEqual(calibration.followRoi, row?.mirrorRoi)
+})

@@ -1,0 +1,212 @@
+/**
+ * /v1/track-record as a stranger reads it: free, cached, never refused for want of data, and in step
+ * with what is sold.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Effect, Layer, Ref, References, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
+import { noVerdicts } from "../../../src/track-record/domain/selfScore.ts"
+import { TrackRecordBody, WhalesBody } from "../../../src/http/openapi/bodies.ts"
+import { makeSnapshot } from "../../../src/http/pages/snapshot.ts"
+import { Digests } from "../../../src/digest/Digests.ts"
+import { Feed } from "../../../src/feed/Feed.ts"
+import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
+import { test } from "../../support/effect.ts"
+import { makeFace, makeWorld, paymentFor, type World } from "../../support/http/face.ts"
+import { faultOf } from "../../support/http/shape.ts"
+import { type KnownWallet, storeOf, wonOf40 } from "../../support/whales/whales.ts"
+
+const path = "/v1/track-record"
+const noon = Date.parse("2026-11-21T12:00:00.000Z")
+
+const feedState = {
+  ...{ status: "live", index: 1, lastUpdated: 0, lastTickAt: 0, sellable: true } as const,
+  todayByType: { mover: 0, whale_entry: 0, predetermined: 0 },
+}
+const snapshotOptions = {
+  ...{ publicBaseUrl: "https://feed.example", version: "1.0.0", network: "eip155:8453" },
+  ...{ paymentMode: "simulated", venueMode: "simulated" } as const,
+}
+
+const stock = Effect.fnUntraced(function* ({ shelf }: World, known: ReadonlyArray<KnownWallet>) {
+  const store = storeOf(known)
+  yield* Ref.set(shelf.tracked, store.tracked)
+  yield* Ref.set(shelf.totals, store.totals)
+  yield* Ref.set(shelf.whales, store.whales)
+})
+
+const open = Effect.fnUntraced(function* (known: ReadonlyArray<KnownWallet>) {
+  yield* TestClock.setTime(noon)
+  const world = yield* makeWorld(3)
+  yield* stock(world, known)
+  const face = yield* makeFace(world)
+  let client = 0
+  const get = Effect.fnUntraced(function* (init: RequestInit = {}) {
+    const headers = { "x-forwarded-for": `198.51.100.${client++}`, ...init.headers }
+    const response = yield* face.get(path, { ...init, headers })
+    strictEqual(yield* faultOf(path, init.method ?? "GET", response), null)
+    return response
+  })
+  return { world, face, get }
+})
+
+const bodyOf = (response: Response) =>
+  Effect.map(
+    Effect.promise(() => response.json()),
+    Schema.decodeUnknownSync(TrackRecordBody),
+  )
+
+test("before anything is counted it is a 200 that says so, and no error", () =>
+  Effect.gen(function* () {
+    const { get } = yield* open([])
+    const response = yield* get()
+    strictEqual(response.status, 200)
+    const { coverage, overall, predetermined, movers } = yield* bodyOf(response)
+    equal([coverage.trackedWallets, coverage.resolvedEntries, coverage.labeledWallets], [0, 0, 0])
+    strictEqual(overall.holdToResolutionWinRate, null)
+    const scores = [...Object.values(predetermined), ...Object.values(movers)]
+    equal(scores, scores.map(() => 0))
+  }))
+
+test("it may be kept for 15 seconds, is polled by its tag, and shows its free budget", () =>
+  Effect.gen(function* () {
+    const { get } = yield* open(wonOf40([25, 15]))
+    const first = yield* get()
+    equal(
+      [first.status, first.headers.get("cache-control"), first.headers.get("ratelimit-policy")],
+      [200, "public, max-age=15", '"free";q=5;w=60'],
+    )
+    const etag = first.headers.get("etag") ?? ""
+    const second = yield* get({ headers: { "if-none-match": `W/${etag}, "other"` } })
+    equal([second.status, second.headers.get("etag")], [304, etag])
+    const head = yield* get({ method: "HEAD" })
+    equal([head.status, head.headers.get("etag")], [200, etag])
+    const length = (yield* Effect.promise(() => first.arrayBuffer())).byteLength
+    strictEqual(head.headers.get("content-length"), `${length}`)
+    yield* TestClock.adjust("1 hour")
+    strictEqual((yield* get()).headers.get("etag"), etag)
+  }))
+
+test("it shares the budget of the free paths", () =>
+  Effect.gen(function* () {
+    const { face } = yield* open([])
+    for (const at of [path, "/v1/index", path, "/v1/pulse", path]) {
+      strictEqual((yield* face.get(at)).status, 200)
+    }
+    const denied = yield* face.get(path)
+    equal([denied.status, denied.headers.get("retry-after")], [429, "60"])
+  }))
+
+test("a changed calibration has another tag within five seconds", () =>
+  Effect.gen(function* () {
+    const { world, get } = yield* open(wonOf40([25, 15]))
+    const before = yield* get()
+    yield* stock(world, wonOf40([25, 15, 0]))
+    yield* TestClock.adjust("5 seconds")
+    const after = yield* get()
+    ok(after.headers.get("etag") !== before.headers.get("etag"))
+    const [old, fresh] = [yield* bodyOf(before), yield* bodyOf(after)]
+    equal([old.coverage.labeledWallets, fresh.coverage.labeledWallets], [2, 3])
+    equal(
+      [old.overall.holdToResolutionWinRate, fresh.overall.holdToResolutionWinRate],
+      [0.5, 0.3333],
+    )
+  }))
+
+test("a verdict on an item of the feed has another tag within five seconds, a miss too", () =>
+  Effect.gen(function* () {
+    const { world, get } = yield* open(wonOf40([25]))
+    const before = yield* get()
+    yield* Ref.set(world.shelf.verdicts, {
+      mover_1h: { persisted: 2, reverted: 3, unknown: 1, open: 4 },
+      mover_24h: { open: 10 },
+      predetermined: { correct: 1, wrong: 1, uneven: 1, cancelled: 1, open: 1 },
+    })
+    yield* TestClock.adjust("5 seconds")
+    const after = yield* get()
+    ok(after.headers.get("etag") !== before.headers.get("etag"))
+    const { movers, predetermined } = yield* bodyOf(after)
+    equal(movers, {
+      emitted: 10,
+      ...{ judgedAfter1h: 5, persistedAfter1h: 2, unknownAfter1h: 1 },
+      ...{ judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
+    })
+    equal(predetermined, { emitted: 5, resolved: 2, correct: 1, uneven: 1, cancelled: 1 })
+  }))
+
+test("a wallet that is new is counted within a minute, though no calibration changed", () =>
+  Effect.gen(function* () {
+    const { world, get } = yield* open(wonOf40([25]))
+    strictEqual((yield* bodyOf(yield* get())).coverage.trackedWallets, 1)
+    const { tracked } = storeOf(wonOf40([25, 0]))
+    yield* Ref.set(world.shelf.tracked, tracked)
+    yield* TestClock.adjust("1 minute")
+    const { coverage } = yield* bodyOf(yield* get())
+    equal([coverage.trackedWallets, coverage.leftOut.tooFew], [2, 1])
+  }))
+
+test("it says of its wallets what the sold table says of them", () =>
+  Effect.gen(function* () {
+    const { face, get } = yield* open(wonOf40([25, 15, 20]))
+    const { topWallets, computedAt, method } = yield* bodyOf(yield* get())
+    const headers = { "payment-signature": yield* paymentFor(products.whales) }
+    const sold = yield* face.get(products.whales.path, { headers })
+    const table = Schema.decodeUnknownSync(WhalesBody)(yield* Effect.promise(() => sold.json()))
+    strictEqual(computedAt, table.computedAt)
+    equal(
+      topWallets,
+      table.data.wallets.map((row) => ({
+        pseudonym: row.pseudonym,
+        wallet: row.wallet,
+        resolvedEntries: row.resolved,
+        stakeUsd: row.stakeUsd,
+        meanEntryPrice: row.meanEntryPrice,
+        winRate: row.winRate,
+        label: row.label,
+      })),
+    )
+    match(method.reading, /neutral/)
+  }))
+
+test("the feed's bodies do not wait for the whales, and it does not wait for a slow reading", () =>
+  Effect.gen(function* () {
+    const slow = yield* Ref.make(false)
+    const made = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
+    const layer = Layer.mergeAll(
+      Layer.mock(Digests, { latest: Effect.succeedNone }),
+      Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
+      Layer.mock(TrackRecord, {
+        scorecard: Effect.flatMap(
+          Ref.get(slow),
+          (slow) => Effect.as(Effect.sleep(slow ? "8 seconds" : 0), made),
+        ),
+      }),
+    )
+    const snapshot = yield* makeSnapshot(snapshotOptions).pipe(Effect.provide(layer))
+    yield* TestClock.adjust("1 second")
+    yield* Ref.set(slow, true)
+    for (let seconds = 0; seconds < 60; seconds++) {
+      yield* TestClock.adjust("1 second")
+      ok(!(snapshot.trackRecord() instanceof Promise), `after ${seconds} s`)
+      ok(!(snapshot.index() instanceof Promise), `after ${seconds} s`)
+    }
+  }))
+
+test("a track record that cannot be renewed for 15 seconds is not given, and comes back", () =>
+  Effect.gen(function* () {
+    const { world, face } = yield* open(wonOf40([25]))
+    const asked = () => face.get(path, { headers: { "x-forwarded-for": "203.0.113.9" } })
+    strictEqual((yield* asked()).status, 200)
+    yield* Ref.set(world.shelf.whalesUp, false)
+    yield* TestClock.adjust("15 seconds")
+    strictEqual((yield* asked()).status, 200)
+    yield* TestClock.adjust("1 second")
+    const refused = yield* asked()
+    equal([refused.status, yield* faultOf(path, "GET", refused)], [503, null])
+    yield* Ref.set(world.shelf.whalesUp, true)
+    strictEqual((yield* asked()).status, 200)
+  }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))

@@ -1,0 +1,93 @@
+/**
+ * The admin listener: alive, ready or why not, and metrics a scraper can read.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
+import { Duration, Effect, Metric, Ref } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { TestClock } from "effect/testing"
+import { serveAdmin } from "../../../src/http/server/admin.ts"
+import { liveTest, test } from "../../support/effect.ts"
+import { makeFace, makeWorld, servicesOver, type World } from "../../support/http/face.ts"
+
+const serving = Effect.fnUntraced(function* (world: World) {
+  const draining = yield* Ref.make(false)
+  const { port } = yield* serveAdmin({
+    hostname: "127.0.0.1",
+    port: 0,
+    drain: Duration.seconds(1),
+    draining: Ref.get(draining),
+  }).pipe(Effect.provide(servicesOver(world)))
+  const get = (path: string) =>
+    Effect.promise(async () => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`)
+      return [response.status, await response.text()] as const
+    })
+  return { draining, get }
+})
+
+liveTest("/readyz says yes, or the one thing that is missing", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(3)
+    const { draining, get } = yield* serving(world)
+    equal(yield* get("/readyz"), [200, "ok\n"])
+    yield* Ref.set(world.lastTickAt, 0)
+    equal(yield* get("/readyz"), [503, "there was no good tick for too long\n"])
+    yield* Ref.set(world.storeUp, false)
+    equal(yield* get("/readyz"), [503, "the store does not answer\n"])
+    yield* Ref.set(draining, true)
+    equal(yield* get("/readyz"), [503, "the process is stopping\n"])
+    equal(yield* get("/livez"), [200, "ok\n"])
+  }))
+
+test("every answer is counted by its status", () =>
+  Effect.gen(function* () {
+    const face = yield* makeFace(yield* makeWorld(1))
+    for (const path of ["/v1/index", "/nowhere", "/v1/latest"]) yield* face.get(path)
+    yield* TestClock.adjust("1 second")
+    const text = yield* PrometheusMetrics.format()
+    for (const status of [200, 404, 402]) {
+      match(text, new RegExp(`^http_answers_total\\{status="${status}"\\} 1$`, "m"))
+    }
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
+
+liveTest(
+  "/metrics reads the feed at each scrape, and says NaN for what it cannot know",
+  () =>
+    Effect.gen(function* () {
+      const world = yield* makeWorld(3)
+      const { get } = yield* serving(world)
+      const scraped = Effect.map(
+        get("/metrics"),
+        ([, text]) => (name: string) =>
+          new RegExp(`^bellwether_${name} (\\S+)$`, "m").exec(text)?.[1],
+      )
+      const first = yield* scraped
+      strictEqual(first("feed_index"), "3")
+      ok(Number(first("last_good_tick_age_seconds")) < 60)
+      strictEqual(first("store_up"), "1")
+      yield* Ref.set(world.items, [])
+      yield* Ref.set(world.lastTickAt, null)
+      const second = yield* scraped
+      strictEqual(second("feed_index"), "0")
+      strictEqual(second("last_good_tick_age_seconds"), "NaN")
+      yield* Ref.set(world.storeUp, false)
+      const third = yield* scraped
+      strictEqual(third("feed_index"), "NaN")
+      strictEqual(third("store_up"), "0")
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+)
+
+liveTest("/metrics is Prometheus text, and nothing else is served", () =>
+  Effect.gen(function* () {
+    const { get } = yield* serving(yield* makeWorld(3))
+    const [status, text] = yield* get("/metrics")
+    strictEqual(status, 200)
+    match(text, /^# TYPE bellwether_process_resident_bytes gauge$/m)
+    match(text, /^bellwether_feed_index 3$/m)
+    for (const line of text.trimEnd().split("\n")) {
+      match(line, /^(# (HELP|TYPE) [a-z0-9_]+ .*|[a-z0-9_]+(\{.*\})? \S+)$/)
+    }
+    equal(yield* get("/v1/index"), [404, ""])
+  }))

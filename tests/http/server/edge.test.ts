@@ -1,0 +1,98 @@
+/**
+ * What the edge says by itself, before any route is asked.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
+import {
+  type EdgeOptions,
+  type EdgeRoute,
+  makeEdge,
+  pendingMax,
+} from "../../../src/http/server/edge.ts"
+import { test } from "../../support/effect.ts"
+
+const peer = { remoteAddr: { transport: "tcp", hostname: "127.0.0.1", port: 1 } } as const
+
+const edgeOf = (
+  paid: EdgeRoute["paid"],
+  readBody: EdgeOptions["readBody"] = () => Promise.resolve({ fault: "unreadable" }),
+) => {
+  const route: EdgeRoute = {
+    limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
+    current: () => null,
+    paid,
+    ...(paid === null ? {} : { post: { handle: paid, refusal: (said) => said } }),
+  }
+  return makeEdge({
+    routes: new Map([["/v1/latest", route]]),
+    beneath: new Map(),
+    readBody,
+    trustedProxyHops: 0,
+    invalidPayments: null,
+    nextId: () => "an-id-of-a-request",
+    answered: () => {},
+  })
+}
+
+const paying = (signal?: AbortSignal) =>
+  new Request("http://127.0.0.1/v1/latest", {
+    headers: { "payment-signature": "e30=" },
+    ...signal === undefined ? {} : { signal },
+  })
+
+test("one payment too many is told nothing of its money: it may be one that was taken", () =>
+  Effect.promise(async () => {
+    const edge = edgeOf(() => new Promise(() => {}))
+    for (let n = 0; n < pendingMax; n++) void edge(paying(), peer)
+    const response = await edge(paying(), peer)
+    const { error } = await response.json()
+    equal([response.status, error.code, error.charged], [503, "overloaded", null])
+  }))
+
+const posting = () => new Request("http://127.0.0.1/v1/latest", { method: "POST" })
+
+test("a request is pending from when its body is here, and not before", () =>
+  Effect.promise(async () => {
+    const here = Promise.withResolvers<{ readonly fault: "late" }>()
+    let handled = 0
+    const handle = () => {
+      handled += 1
+      return new Promise<Response>(() => {})
+    }
+    const edge = edgeOf(handle, () => here.promise)
+    for (let n = 0; n < pendingMax; n++) void edge(posting(), peer)
+    void edge(paying(), peer)
+    equal(handled, 1)
+    const last = edge(posting(), peer)
+    here.resolve({ fault: "late" })
+    const response = await last
+    const { error } = await response.json()
+    equal([response.status, error.charged, handled], [503, null, pendingMax])
+  }))
+
+for (const isGone of [false, true]) {
+  test(
+    `an answer counts as handed over when it has left, ${isGone ? "not" : "and"} ${
+      isGone ? "when its client had" : "not before"
+    }`,
+    () =>
+      Effect.promise(async () => {
+        const heard: Array<string> = []
+        const edge = edgeOf((_request, seen) => {
+          seen.handedOver = () => heard.push("handed over")
+          return Promise.resolve(new Response("paid"))
+        })
+        const client = new AbortController()
+        const left = Promise.withResolvers<void>()
+        await edge(paying(client.signal), { ...peer, completed: left.promise })
+        heard.push("answered")
+        if (isGone) client.abort()
+        left.resolve()
+        await left.promise
+        await Promise.resolve()
+        equal(heard, isGone ? ["answered"] : ["answered", "handed over"])
+      }),
+  )
+}

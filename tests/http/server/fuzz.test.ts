@@ -1,0 +1,45 @@
+/**
+ * Ten thousand requests nobody would send: no 5xx, no hang, every answer in the documented shape.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert/strict"
+import { Effect, Random } from "effect"
+import { liveTest } from "../../support/effect.ts"
+import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { requestDrawer } from "../../support/http/fuzz.ts"
+import { market } from "../../support/payments/sales.ts"
+import { faultOf } from "../../support/http/shape.ts"
+
+const requests = 10_000
+const seed = "fuzz-1"
+
+liveTest(
+  `no request of ${requests} gets a 5xx, a hang or an undocumented answer (seed ${seed})`,
+  () =>
+    Effect.gen(function* () {
+      const face = yield* makeFace(yield* makeWorld(50), market())
+      const { draw } = yield* requestDrawer
+      const seen = new Map<number, number>()
+      for (let n = 0; n < requests; n++) {
+        const { path, target, method, headers } = yield* draw
+        const response = yield* face.get(target, { method, headers }).pipe(
+          Effect.timeoutOrElse({
+            duration: "5 seconds",
+            orElse: () => Effect.die(`request ${n} hangs: ${method} ${target}`),
+          }),
+        )
+        ok(response.status < 500, `request ${n}: ${method} ${target} is ${response.status}`)
+        strictEqual(
+          yield* faultOf(new URL(`http://any${path}`).pathname, method, response),
+          null,
+          `request ${n}: ${method} ${target} is ${response.status}`,
+        )
+        seen.set(response.status, (seen.get(response.status) ?? 0) + 1)
+      }
+      // The fuzz reaches every kind of answer; a fuzz of 404s would prove nothing.
+      for (const status of [200, 204, 400, 402, 404, 405, 409, 414, 422, 431]) {
+        ok((seen.get(status) ?? 0) > 10, `only ${seen.get(status)} answers were ${status}`)
+      }
+    }).pipe(Random.withSeed(seed)),
+)

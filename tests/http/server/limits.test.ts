@@ -1,0 +1,129 @@
+/**
+ * Limits: who a client is behind proxies, and that a refusal is remembered, not asked for again.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Effect, Ref, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { clientAddress, clientKeys, makeLimiter } from "../../../src/http/server/limits.ts"
+import { law, test } from "../../support/effect.ts"
+import { makeWorld, servicesOver } from "../../support/http/face.ts"
+
+const peer = "198.51.100.7"
+
+/** hops, X-Forwarded-For, the client's address. */
+const forwarded: ReadonlyArray<readonly [number, string | null, string]> = [
+  [0, null, peer],
+  [0, "203.0.113.9", peer],
+  [1, null, peer],
+  [1, "203.0.113.9", "203.0.113.9"],
+  [1, "6.6.6.6, 203.0.113.9", "203.0.113.9"],
+  [2, "6.6.6.6, 203.0.113.9, 10.0.0.1", "203.0.113.9"],
+  [2, "203.0.113.9", peer],
+  [1, "203.0.113.9:4711", "203.0.113.9"],
+  [1, "[2001:db8::1]:4711", "2001:db8::1"],
+  [1, "2001:db8::1", "2001:db8::1"],
+  [1, "unknown", peer],
+  [1, "_hidden", peer],
+  [1, "", peer],
+  [1, "203.0.113.9,", peer],
+  [1, "999.1.1.1", peer],
+]
+
+for (const [hops, header, expected] of forwarded) {
+  Deno.test(`clientAddress() behind ${hops} proxies with ${header} is ${expected}`, () => {
+    strictEqual(clientAddress(peer, header, hops), expected)
+  })
+}
+
+const octet = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
+const ipv4 = Arbitrary.map(
+  Arbitrary.schema(Schema.Tuple([octet, octet, octet, octet])),
+  (octets) => octets.join("."),
+)
+
+law(
+  "clientAddress() never believes what stands left of the trusted proxies",
+  Arbitrary.all([
+    Arbitrary.array(ipv4, { maxLength: 5 }),
+    ipv4,
+  ]),
+  ([spoofed, real]) => clientAddress(peer, [...spoofed, real].join(", "), 1) === real,
+)
+
+law("clientKeys() counts IPv4 the same in every spelling", ipv4, (address) => {
+  equal(clientKeys(`::ffff:${address}`), clientKeys(address))
+  equal(clientKeys(address), { near: address, far: null })
+})
+
+Deno.test("clientKeys() counts IPv6 by /64 and by /48", () => {
+  equal(clientKeys("2001:db8:1:2:3:4:5:6"), {
+    near: "2001:db8:1:2::/64",
+    far: "2001:db8:1::/48",
+  })
+  equal(clientKeys("2001:db8:1:2::9"), clientKeys("2001:0DB8:1:2:ffff::"))
+  equal(clientKeys("fe80::1%eth0"), clientKeys("fe80::1"))
+})
+
+test("a limiter grants its budget, then refuses until the window has moved", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(0)
+    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
+      Effect.provide(servicesOver(world)),
+    )
+    const admit = Effect.promise(async () => await limiter.admit(clientKeys("203.0.113.9"), false))
+    for (const left of [4, 3, 2, 1, 0]) {
+      equal(yield* admit, { kind: "granted", field: `"free";r=${left};t=60` })
+    }
+    yield* TestClock.adjust("10 seconds")
+    equal(yield* admit, { kind: "denied", field: '"free";r=0;t=50', retryAfterSeconds: 50 })
+    yield* TestClock.adjust("49 seconds")
+    equal(yield* admit, { kind: "denied", field: '"free";r=0;t=1', retryAfterSeconds: 1 })
+    yield* TestClock.adjust("1 second")
+    strictEqual((yield* admit).kind, "granted")
+  }))
+
+test("a limiter answers a flood without asking the shared count", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(0)
+    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
+      Effect.provide(servicesOver(world)),
+    )
+    const keys = clientKeys("203.0.113.9")
+    for (let n = 0; n < 6; n++) yield* Effect.promise(async () => await limiter.admit(keys, false))
+    for (let n = 0; n < 1_000; n++) {
+      const verdict = limiter.admit(keys, false)
+      ok(!(verdict instanceof Promise))
+      strictEqual(verdict.kind, "denied")
+    }
+    strictEqual(yield* Ref.get(world.asked), 6)
+  }))
+
+test("a limiter gives a whole IPv6 /48 twelve budgets, however many /64s it uses", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(0)
+    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
+      Effect.provide(servicesOver(world)),
+    )
+    let granted = 0
+    for (let n = 0; n < 200; n++) {
+      const keys = clientKeys(`2001:db8:1:${n.toString(16)}::1`)
+      const verdict = yield* Effect.promise(async () => await limiter.admit(keys, false))
+      if (verdict.kind === "granted") granted += 1
+    }
+    strictEqual(granted, 60)
+  }))
+
+test("a limiter refuses everybody while the count cannot be known", () =>
+  Effect.gen(function* () {
+    const world = yield* makeWorld(0)
+    const limiter = yield* makeLimiter("free", { limit: 5, windowMs: 60_000 }).pipe(
+      Effect.provide(servicesOver(world)),
+    )
+    yield* Ref.set(world.storeUp, false)
+    equal(
+      yield* Effect.promise(async () => await limiter.admit(clientKeys("203.0.113.9"), false)),
+      { kind: "unavailable" },
+    )
+  }))

@@ -1,0 +1,188 @@
+/**
+ * The face on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
+ *
+ * @module
+ */
+import { match, ok, strictEqual } from "node:assert/strict"
+import { Context, Deferred, Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { layer, Served } from "../../../src/http/layer.ts"
+import { listen, toWebHandler } from "../../../src/http/server/server.ts"
+import { liveTest } from "../../support/effect.ts"
+import { faceOptions, makeWorld, servicesOver } from "../../support/http/face.ts"
+import { faultOf } from "../../support/http/shape.ts"
+
+const serving = Effect.gen(function* () {
+  const world = yield* makeWorld(3)
+  const served = yield* Layer.build(
+    layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.seconds(5) }).pipe(
+      Layer.provide(servicesOver(world)),
+    ),
+  )
+  return Context.get(served, Served).address.port
+})
+
+/** Sends bytes as they are and reads until the server closes. */
+const raw = (port: number, text: string) =>
+  Effect.promise(async () => {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port })
+    await connection.write(new TextEncoder().encode(text))
+    let answer = ""
+    const decoder = new TextDecoder()
+    for await (const chunk of connection.readable) answer += decoder.decode(chunk)
+    return answer
+  })
+const close = "Host: other.example\r\nConnection: close\r\n"
+
+liveTest(
+  "every kind of answer comes over a socket as it does in memory",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serving
+      let client = 0
+      for (const path of ["/v1/index", "/terms.txt", "/v1/latest", "/nowhere", "/openapi.json"]) {
+        for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
+          const headers = { "x-forwarded-for": `203.0.113.${client++}` }
+          const response = yield* Effect.promise(() =>
+            fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
+          )
+          strictEqual(yield* faultOf(path, method, response), null, `${method} ${path}`)
+          yield* Effect.promise(async () => await response.body?.cancel())
+        }
+      }
+    }),
+)
+
+liveTest("HEAD says the length of the body it leaves out", () =>
+  Effect.gen(function* () {
+    const port = yield* serving
+    const length = /content-length: (\d+)/
+    for (const path of ["/terms.txt", "/v1/latest", "/nowhere", `/${"x".repeat(3_000)}`]) {
+      const head = yield* raw(port, `HEAD ${path} HTTP/1.1\r\n${close}\r\n`)
+      const get = yield* raw(port, `GET ${path} HTTP/1.1\r\n${close}\r\n`)
+      strictEqual(length.exec(head)?.[1], length.exec(get)?.[1], path.slice(0, 20))
+      ok(head.endsWith("\r\n\r\n"))
+    }
+  }))
+
+liveTest(
+  "neither the Host header nor an absolute target puts a host into an answer",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serving
+      for (const target of ["/v1/latest", "http://evil.example/v1/latest"]) {
+        const answer = yield* raw(port, `GET ${target} HTTP/1.1\r\n${close}\r\n`)
+        match(answer, /^HTTP\/1\.1 402 /)
+        ok(!answer.includes("evil.example") && !answer.includes("other.example"))
+        ok(!atob(/payment-required: (\S+)/.exec(answer)?.[1] ?? "").includes("evil.example"))
+      }
+    }),
+)
+
+liveTest(
+  "a Host header that is no host is refused, and never chooses what is served",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serving
+      const ask = (target: string, host: string) =>
+        raw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      const hosts = ["x/v1/index?", "x/v1", "x?", "x#", "a@b", "x\\y", "x/v1/latest#", "/"]
+      for (const host of hosts) {
+        for (const target of ["/nope", "/index", "/v1/index"]) {
+          const answer = yield* ask(target, host)
+          match(answer, /^HTTP\/1\.1 400 /, `${target} at ${host}`)
+          match(answer, /"code":"invalid_parameter".*"param":"Host"/)
+        }
+      }
+      for (
+        const host of ["feed.example", "feed.example:8402", "[2001:db8::1]:80", "192.0.2.1", ""]
+      ) {
+        match(yield* ask("/v1/sample", host), /^HTTP\/1\.1 (200|429) /, host)
+        match(yield* ask("/nope", host), /^HTTP\/1\.1 404 /, host)
+      }
+    }),
+)
+
+liveTest("odd request lines get an answer, never a 5xx", () =>
+  Effect.gen(function* () {
+    const port = yield* serving
+    const lines = [
+      "GET //v1//index HTTP/1.1",
+      "GET /../../etc/passwd HTTP/1.1",
+      "GET /v1/index?a=%zz&&&=;# HTTP/1.1",
+      "GET * HTTP/1.1",
+      "OPTIONS * HTTP/1.1",
+      "TRACE /v1/index HTTP/1.1",
+      "BREW /v1/index HTTP/1.1",
+      "CONNECT other.example:80 HTTP/1.1",
+      `GET /${"x".repeat(5_000)} HTTP/1.1`,
+    ]
+    for (const line of lines) {
+      match(yield* raw(port, `${line}\r\n${close}\r\n`), /^HTTP\/1\.1 [234]\d\d /, line)
+    }
+  }))
+
+liveTest(
+  "a shutdown lets the request in flight end, and takes no other",
+  () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const entered = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const handle = yield* toWebHandler(
+        Deferred.succeed(entered, undefined).pipe(
+          Effect.andThen(Deferred.await(release)),
+          Effect.as(HttpServerResponse.text("done")),
+        ),
+      )
+      const { port } = yield* listen(
+        { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(10) },
+        (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
+      ).pipe(Scope.provide(scope))
+      const request = Effect.promise(() => fetch(`http://127.0.0.1:${port}/`).then((r) => r.text()))
+      const inFlight = yield* Effect.forkScoped(request)
+      yield* Deferred.await(entered)
+      const closing = yield* Effect.forkScoped(Scope.close(scope, Exit.void))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(release, undefined)
+      strictEqual(yield* Fiber.join(inFlight), "done")
+      yield* Fiber.join(closing)
+      strictEqual(
+        (yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/`))))._tag,
+        "Failure",
+      )
+    }),
+)
+
+liveTest("a client that hangs up interrupts its handler", () =>
+  Effect.gen(function* () {
+    const entered = yield* Deferred.make<void>()
+    const interrupted = yield* Deferred.make<void>()
+    const handle = yield* toWebHandler(
+      Deferred.succeed(entered, undefined).pipe(
+        Effect.andThen(Effect.never),
+        Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined)),
+        Effect.interruptible,
+      ),
+    )
+    const { port } = yield* listen(
+      { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(1) },
+      (request) => handle(request, { requestId: "request-1", clientAddress: "x", body: null }),
+    )
+    const connection = yield* Effect.promise(() => Deno.connect({ hostname: "127.0.0.1", port }))
+    yield* Effect.promise(() =>
+      connection.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+    )
+    yield* Deferred.await(entered)
+    connection.close()
+    yield* Effect.timeout(Deferred.await(interrupted), "5 seconds")
+  }))
+
+liveTest("a port that is taken is a typed failure", () =>
+  Effect.gen(function* () {
+    const port = yield* serving
+    const failure = yield* Effect.flip(
+      listen({ hostname: "127.0.0.1", port, drain: Duration.zero }, () => new Response()),
+    )
+    strictEqual(failure._tag, "CannotListen")
+  }))

@@ -1,0 +1,179 @@
+/**
+ * Bodies that do not come: who never sends one takes nothing from anybody else.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, strictEqual } from "node:assert/strict"
+import { Context, Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { second } from "../../../src/core/domain/time.ts"
+import {
+  bodiesMax,
+  bodyWithin,
+  clientBodiesMax,
+  siteBodiesMax,
+} from "../../../src/http/server/bodyReader.ts"
+import { pendingMax } from "../../../src/http/server/edge.ts"
+import { layer, Served } from "../../../src/http/layer.ts"
+import { liveTest, test, turn } from "../../support/effect.ts"
+import {
+  faceOptions,
+  makeFace,
+  makeWorld,
+  paymentFor,
+  servicesOver,
+} from "../../support/http/face.ts"
+import { currentRequest } from "../../support/http/mcp.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+
+const attacker = "192.0.2.66"
+const posted = { method: "POST", headers: { "content-type": "application/json" } } as const
+
+/** A face, posts to it whose body never comes, and what was answered to them so far. */
+const open = Effect.gen(function* () {
+  yield* TestClock.setTime(startSeconds * second)
+  const face = yield* makeFace(yield* makeWorld(3))
+  const from = (hostname: string) => ({
+    remoteAddr: { transport: "tcp", hostname, port: 1 } satisfies Deno.NetAddr,
+  })
+  const statuses: Array<number> = []
+  const stall = (address: string, path = "/mcp") => {
+    const hangUp = new AbortController()
+    const init = { ...posted, body: new ReadableStream(), signal: hangUp.signal }
+    const request = new Request(`http://any.host${path}`, init)
+    Promise.resolve(face.handle(request, from(address))).then(({ status }) => statuses.push(status))
+    return hangUp
+  }
+  const ask = (address: string, path: string, init: RequestInit = {}) =>
+    Effect.promise(async () => {
+      const response = await face.handle(new Request(`http://any.host${path}`, init), from(address))
+      const { status, headers } = response
+      return { status, headers, body: await response.json() }
+    })
+  return { stall, ask, statuses }
+})
+
+const list = currentRequest("tools/list")
+
+test("one client's bodies have few places, which no other client feels", () =>
+  Effect.gen(function* () {
+    const { stall, ask, statuses } = yield* open
+    for (let n = 0; n < clientBodiesMax; n++) stall(attacker, n % 2 === 0 ? "/mcp" : "/a2a")
+    for (const path of ["/mcp", "/a2a"]) {
+      const { status, headers, body } = yield* ask(attacker, path, list)
+      const { code, charged, retryAfterSeconds } = body.error.data
+      equal([status, body.id, body.error.code, code], [429, null, -32000, "rate_limited"])
+      equal([charged, retryAfterSeconds], [null, 3], "it may be a payment sent again")
+      equal(headers.get("retry-after"), "3")
+    }
+    equal([(yield* ask("192.0.2.77", "/mcp", list)).status, statuses], [200, []])
+  }))
+
+test("a place is given back when its client hangs up, and when the time is over", () =>
+  Effect.gen(function* () {
+    const { stall, ask, statuses } = yield* open
+    const calls = Array.from({ length: clientBodiesMax }, () => stall(attacker))
+    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    calls[0]?.abort()
+    yield* turn
+    strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
+    stall(attacker)
+    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    yield* TestClock.adjust(Duration.subtract(bodyWithin, Duration.millis(1)))
+    yield* turn
+    strictEqual(statuses.filter((status) => status === 408).length, 0)
+    yield* TestClock.adjust("1 milli")
+    yield* turn
+    strictEqual(statuses.filter((status) => status === 408).length, clientBodiesMax)
+    for (let n = 0; n < clientBodiesMax; n++) stall(attacker)
+    yield* turn
+    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+  }))
+
+test("a whole IPv6 /48 has few places too, however many addresses it uses", () =>
+  Effect.gen(function* () {
+    const { stall, ask } = yield* open
+    const address = (n: number) => `2001:db8:1:${n.toString(16)}::1`
+    for (let n = 0; n < siteBodiesMax; n++) stall(address(n))
+    strictEqual((yield* ask(address(999), "/mcp", list)).status, 429)
+    strictEqual((yield* ask("2001:db8:2::1", "/mcp", list)).status, 200)
+  }))
+
+test("bodies on their way from everywhere are bounded, and take nothing from what is sold", () =>
+  Effect.gen(function* () {
+    const { stall, ask, statuses } = yield* open
+    const address = (n: number) => `10.1.${n >> 8}.${n & 255}`
+    for (let n = 0; n < pendingMax + 50; n++) stall(address(n))
+    yield* turn
+    equal([statuses.length, new Set(statuses)], [pendingMax + 50 - bodiesMax, new Set([503])])
+    const { status, body } = yield* ask("192.0.2.77", "/mcp", list)
+    equal([status, body.error.code, body.error.data.charged], [503, -32603, null])
+    strictEqual((yield* ask("192.0.2.77", "/v1/index")).status, 200)
+    const headers = { "payment-signature": yield* paymentFor(products.latest) }
+    strictEqual((yield* ask("192.0.2.77", "/v1/latest", { headers })).status, 200)
+  }))
+
+test("who is over the documents' budget has one body read at a time: it may be a payment", () =>
+  Effect.gen(function* () {
+    const { stall, ask } = yield* open
+    for (let n = 0; n < 120; n++) strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
+    strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
+    const free = currentRequest("tools/call", { name: "get_index" })
+    strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
+    const stalled = stall(attacker)
+    const { status, headers, body } = yield* ask(attacker, "/mcp", free)
+    equal([status, body.error.code, body.error.data.charged], [429, -32000, null])
+    match(headers.get("ratelimit") ?? "", /^"documents";r=0;t=60$/)
+    stalled.abort()
+    yield* turn
+    strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
+  }))
+
+liveTest(
+  "hundreds of sockets that never send their body leave the service as it was",
+  () =>
+    Effect.gen(function* () {
+      const sockets = 300
+      const served = yield* Layer.build(
+        layer({ ...faceOptions, hostname: "127.0.0.1", port: 0, drain: Duration.zero }).pipe(
+          Layer.provide(servicesOver(yield* makeWorld(3))),
+        ),
+      )
+      const { port } = Context.get(served, Served).address
+      const head = "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n" +
+        "Content-Length: 10\r\n\r\n"
+      const refused = Promise.withResolvers<void>()
+      let left = sockets - clientBodiesMax
+      const stall = async () => {
+        const socket = await Deno.connect({ hostname: "127.0.0.1", port })
+        await socket.write(new TextEncoder().encode(head))
+        const answer = new Uint8Array(12)
+        socket.read(answer).then((read) => {
+          const status = new TextDecoder().decode(answer).slice(-3)
+          if (read !== null && status !== "429") refused.reject(new Error(`answered ${status}`))
+          if (read !== null && --left === 0) refused.resolve()
+        }, () => {})
+        return socket
+      }
+      yield* Effect.forEach(
+        Array.from({ length: sockets }),
+        () =>
+          Effect.acquireRelease(
+            Effect.promise(stall),
+            (socket) => Effect.sync(() => socket.close()),
+          ),
+        { discard: true },
+      )
+      yield* Effect.promise(() => refused.promise)
+      const ask = (path: string, headers: Record<string, string> = {}) =>
+        Effect.promise(async () => {
+          const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+          await response.body?.cancel()
+          return response.status
+        })
+      strictEqual(yield* ask("/v1/index"), 200)
+      const payment = yield* paymentFor(products.latest)
+      strictEqual(yield* ask("/v1/latest", { "payment-signature": payment }), 200)
+    }),
+)

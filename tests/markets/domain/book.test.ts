@@ -1,0 +1,178 @@
+/**
+ * What an order book shows: laws over any book, then the definitions by example.
+ *
+ * @module
+ */
+import { deepStrictEqual, strictEqual } from "node:assert"
+import { Arbitrary, Result, Schema } from "effect"
+import { Microstructure, microstructure, type OrderBook } from "../../../src/markets/domain/book.ts"
+import { law } from "../../support/effect.ts"
+import { book, mirrored } from "../../support/movers/market.ts"
+
+const inSteps = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9_999 }))
+const shares = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000_000 }))
+const level = Arbitrary.map(
+  Arbitrary.schema(Schema.Struct({ steps: inSteps, hundredths: shares })),
+  ({ steps, hundredths }) => ({ price: steps / 10_000, size: hundredths / 100 }),
+)
+/** Levels on either side of a price, near it more often than not. */
+const soundBook = Arbitrary.map(
+  Arbitrary.all({
+    at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 9_000 }))),
+    bids: Arbitrary.array(offset(), { minLength: 1, maxLength: 12 }),
+    asks: Arbitrary.array(offset(), { minLength: 1, maxLength: 12 }),
+  }),
+  ({ at, bids, asks }) =>
+    book(
+      bids.map(({ away, size }) => ({ price: Math.max(1, at - away) / 10_000, size })),
+      asks.map(({ away, size }) => ({ price: Math.min(9_999, at + away) / 10_000, size })),
+    ),
+)
+const anyBook = Arbitrary.map(
+  Arbitrary.all({
+    bids: Arbitrary.array(level, { maxLength: 6 }),
+    asks: Arbitrary.array(level, { maxLength: 6 }),
+  }),
+  ({ bids, asks }) => book(bids, asks),
+)
+
+function offset() {
+  const away = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 900 }))
+  return Arbitrary.map(
+    Arbitrary.schema(Schema.Struct({ away, hundredths: shares })),
+    ({ away, hundredths }) => ({ away, size: hundredths / 100 }),
+  )
+}
+
+function shows(of: OrderBook): Microstructure {
+  return Result.getOrThrow(microstructure(of))
+}
+
+function reordered<A>(rows: ReadonlyArray<A>, by: number): Array<A> {
+  return rows.map((row, i) => ({ row, rank: (i * 7_919 + by) % 101 }))
+    .sort((a, b) => a.rank - b.rank || 1).map(({ row }) => row)
+}
+
+const close = (a: number, b: number) => Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(a))
+
+law("microstructure() does not depend on the order of the levels", anyBook, (given) => {
+  for (const by of [1, 13, 57]) {
+    const shuffled = book(reordered(given.bids, by), reordered(given.asks, by).reverse())
+    deepStrictEqual(microstructure(shuffled), microstructure(given))
+  }
+})
+
+Deno.test("microstructure() does not depend on the order of levels of one price", () => {
+  // Sizes whose sum is rounded differently in different orders.
+  const asks = [0.01, 0.02, 0.3 + 3e-6].map((size) => ({ price: 0.5, size }))
+  const [a, b, c] = asks
+  const bids = [{ price: 0.49, size: 1 }]
+  for (const order of [[a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]) {
+    const given = order.flatMap((level) => level === undefined ? [] : [level])
+    deepStrictEqual(microstructure(book(bids, given)), microstructure(book(bids, asks)))
+  }
+})
+
+law(
+  "microstructure() is sound on the wire, or says what is wrong with the book",
+  anyBook,
+  (given) => {
+    const result = microstructure(given)
+    if (Result.isSuccess(result)) Schema.decodeUnknownSync(Microstructure)(result.success)
+    return Result.isSuccess(result) || given.bids.length * given.asks.length === 0 ||
+      Math.max(...given.bids.map(({ price }) => price)) >=
+        Math.min(...given.asks.map(({ price }) => price)) ||
+      result.failure === "ghost"
+  },
+)
+
+law("microstructure() ignores levels without size or outside (0, 1)", anyBook, (given) => {
+  const bad = [
+    { price: 0, size: 10 },
+    { price: 1, size: 10 },
+    { price: -0.2, size: 10 },
+    { price: 1.3, size: 10 },
+    { price: 0.5, size: 0 },
+    { price: 0.5, size: -4 },
+    { price: Number.NaN, size: 10 },
+    { price: 0.5, size: Number.NaN },
+    { price: 0.5, size: Infinity },
+  ]
+  const worse = book([...bad, ...given.bids], [...given.asks, ...bad])
+  deepStrictEqual(microstructure(worse), microstructure(given))
+})
+
+law("complementary books mirror: mid, spread, and shares within reach", soundBook, (given) => {
+  const first = shows(given)
+  const second = shows(mirrored(given))
+  strictEqual(first.spread, second.spread)
+  strictEqual(close(first.mid, 1 - second.mid), true)
+  // USD for the same shares adds up to one dollar a share, so the sums are shares.
+  const near = (side: "bids" | "asks") =>
+    given[side].filter(({ price }) => Math.abs(price - first.mid) <= 0.05 + 1e-9)
+      .reduce((sum, { size }) => sum + size, 0)
+  const depth = first.depthUsdWithin5c
+  const other = second.depthUsdWithin5c
+  return close(depth.bid + other.ask, near("bids")) && close(depth.ask + other.bid, near("asks"))
+})
+
+law("complementary books mirror: what ends one book ends the other", soundBook, (given) => {
+  const first = shows(given).impactUsd
+  const second = shows(mirrored(given)).impactUsd
+  const null_ = (impact: Microstructure["impactUsd"]) =>
+    Object.values(impact).map((x) => x === null)
+  const { up1c, down1c, up5c, down5c } = second
+  deepStrictEqual(null_(first), null_({ up1c: down1c, down1c: up1c, up5c: down5c, down5c: up5c }))
+})
+
+law("a larger impact never costs less, and no more than the book holds", soundBook, (given) => {
+  const { impactUsd } = shows(given)
+  const held = (side: "bids" | "asks") =>
+    given[side].reduce((sum, { price, size }) => sum + price * size, 0) + 1e-6
+  const least = (small: number | null, large: number | null, most: number) =>
+    large === null || (small !== null && small <= large && large <= most)
+  return least(impactUsd.up1c, impactUsd.up5c, held("asks")) &&
+    least(impactUsd.down1c, impactUsd.down5c, held("bids"))
+})
+
+law("one more level behind the best never takes depth or impact away", soundBook, (given) => {
+  const before = shows(given)
+  const price = Math.min(0.9999, before.bestAsk + 0.02)
+  const after = shows(book(given.bids, [...given.asks, { price, size: 50 }]))
+  const grew = (a: number | null, b: number | null) =>
+    b === null ? a === null : a === null || a <= b
+  return before.depthUsdWithin5c.total <= after.depthUsdWithin5c.total &&
+    before.depthUsdWithin5c.bid === after.depthUsdWithin5c.bid &&
+    grew(before.impactUsd.up1c, after.impactUsd.up1c) &&
+    grew(before.impactUsd.up5c, after.impactUsd.up5c)
+})
+
+Deno.test("microstructure() names the fault: a missing side, crossed quotes, ghost quotes", () => {
+  const bid = { price: 0.4, size: 10 }
+  const ask = { price: 0.6, size: 10 }
+  const fault = (of: OrderBook) => Result.getOrThrow(Result.flip(microstructure(of)))
+  strictEqual(fault(book([], [ask])), "empty_side")
+  strictEqual(fault(book([bid], [])), "empty_side")
+  strictEqual(fault(book([bid], [{ price: 0.6, size: 0 }])), "empty_side")
+  strictEqual(fault(book([ask], [bid])), "crossed")
+  strictEqual(fault(book([bid], [bid])), "crossed")
+  strictEqual(fault(book([{ price: 0.04, size: 10 }], [{ price: 0.9401, size: 10 }])), "ghost")
+  strictEqual(shows(book([{ price: 0.04, size: 10 }], [{ price: 0.94, size: 10 }])).spread, 0.9)
+})
+
+Deno.test("microstructure() counts levels at 5 cents into depth, and those at K not into impact", () => {
+  const of = book(
+    [{ price: 0.49, size: 100 }, { price: 0.45, size: 200 }, { price: 0.4499, size: 400 }],
+    [{ price: 0.51, size: 100 }, { price: 0.53, size: 300 }, { price: 0.55, size: 200 }],
+  )
+  const { mid, spread, depthUsdWithin5c, impactUsd } = shows(of)
+  strictEqual(mid, 0.5)
+  strictEqual(spread, 0.02)
+  deepStrictEqual(depthUsdWithin5c, { bid: 49 + 90, ask: 51 + 159 + 110, total: 459 })
+  deepStrictEqual(impactUsd, { up1c: 0, down1c: 0, up5c: 51 + 159, down5c: 49 })
+})
+
+Deno.test("microstructure() says null where the book ends before the move", () => {
+  const { impactUsd } = shows(book([{ price: 0.499, size: 100 }], [{ price: 0.501, size: 100 }]))
+  deepStrictEqual(impactUsd, { up1c: null, down1c: null, up5c: null, down5c: null })
+})

@@ -1,0 +1,230 @@
+/**
+ * The laws of the memory of markets, on every store: it is a plain map, however it is asked.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Arbitrary, Effect, Option, Schema } from "effect"
+import { layer } from "../../src/markets/postgres/marketStore.ts"
+import { type Market, MarketId, type SeriesPoint, Slug } from "../../src/markets/domain/market.ts"
+import { hour, minute } from "../../src/core/domain/time.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { market, now } from "../support/movers/market.ts"
+import { holds, onEveryStore } from "../support/stores.ts"
+
+const start = Math.floor(now / hour) * hour
+
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const some = <S extends Schema.Constraint>(item: S) =>
+  Schema.Array(item).check(Schema.isMaxLength(12))
+const which = int(0, 4)
+
+/** What may be done to the memory, in numbers small enough to collide. */
+const program = Arbitrary.schema(
+  Schema.Array(Schema.Union([
+    Schema.Struct({
+      do: Schema.Literal("save"),
+      markets: some(
+        Schema.Struct({ which, told: int(0, 2), volume: int(0, 3), listed: int(0, 2) }),
+      ),
+    }),
+    Schema.Struct({
+      do: Schema.Literal("append"),
+      points: some(Schema.Struct({ which, place: int(0, 40), mid: int(1, 9_999) })),
+    }),
+    Schema.Struct({ do: Schema.Literal("seed"), markets: some(which) }),
+    Schema.Struct({ do: Schema.Literal("prune"), place: int(0, 40) }),
+  ])).check(Schema.isMaxLength(10)),
+)
+type Program = typeof program extends Arbitrary.Arbitrary<infer A> ? A : never
+
+const id = (n: number) => MarketId.make(`0x${n}`)
+const ids = [0, 1, 2, 3, 4].map(id)
+/** Odd instants over some five hours, some on the hour. */
+const at = (place: number) => start + place * 7.5 * minute + (place % 8 === 0 ? 0 : place)
+
+const variant = (
+  { which, told, volume, listed }: { which: number; told: number; volume: number; listed: number },
+): Market =>
+  market({
+    id: id(which),
+    slug: Slug.make(`market-${which}`),
+    question: `Told ${told} times?`,
+    category: told === 0 ? null : "weather",
+    endsAt: told === 1 ? null : start + told,
+    volumeUsd: volume / 3,
+    liquidityUsd: 1_000 * (volume % 2),
+    status: (["open", "proposed", "resolved"] as const)[told] ?? "open",
+    listed: listed === 0 ? null : { bestBid: 0.1 * listed, bestAsk: 0.9 },
+  })
+
+/** The same memory, kept in maps. */
+function remembered(steps: Program) {
+  const markets = new Map<string, Market>()
+  const mids = new Map(ids.map((id) => [id, new Map<number, number>()]))
+  const seeded = new Set<MarketId>()
+  for (const step of steps) {
+    if (step.do === "save") {
+      for (const each of step.markets) markets.set(id(each.which), variant(each))
+    } else if (step.do === "append") {
+      for (const { which, place, mid } of step.points) {
+        mids.get(id(which))?.set(at(place), mid / 10_000)
+      }
+    } else if (step.do === "seed") {
+      for (const which of step.markets) seeded.add(id(which))
+    } else {
+      const firstKept = Math.floor(at(step.place) / hour) * hour
+      for (const series of mids.values()) {
+        for (const time of series.keys()) if (time < firstKept) series.delete(time)
+      }
+    }
+  }
+  const series = (id: MarketId, from: number, to: number): ReadonlyArray<SeriesPoint> =>
+    [...mids.get(id) ?? []].map(([at, mid]) => ({ at, mid }))
+      .filter(({ at }) => from <= at && at <= to).sort((a, b) => a.at - b.at)
+  const priced = (from: number, to: number) =>
+    [...markets.values()]
+      .flatMap((market) => {
+        const price = series(market.id, from, to).at(-1)
+        return price === undefined || market.status === "resolved" ? [] : [{ market, price }]
+      })
+      .sort((a, b) =>
+        b.market.liquidityUsd - a.market.liquidityUsd || (a.market.id < b.market.id ? -1 : 1)
+      )
+  return { markets, seeded, series, priced }
+}
+
+const run = Effect.fnUntraced(function* (steps: Program) {
+  const store = yield* MarketStore
+  for (const [n, step] of steps.entries()) {
+    if (step.do === "save") yield* store.save(step.markets.map(variant), start + n)
+    else if (step.do === "seed") yield* store.markSeeded(step.markets.map(id), start + n)
+    else if (step.do === "prune") yield* store.prune(at(step.place))
+    else {
+      yield* store.appendMids(step.points.map(({ which, place, mid }) => ({
+        marketId: id(which),
+        at: at(place),
+        mid: mid / 10_000,
+      })))
+    }
+  }
+})
+
+onEveryStore("MarketStore", (law) => {
+  const on = (name: string, body: Effect.Effect<void, unknown, MarketStore>) =>
+    law(name, Effect.provide(body, layer))
+
+  law(
+    "answers as a map of markets and of series would",
+    holds(program, (steps) =>
+      Effect.gen(function* () {
+        const store = yield* MarketStore
+        yield* run(steps)
+        const model = remembered(steps)
+        assert.equal(yield* store.count, model.markets.size)
+        assert.deepEqual(
+          yield* store.unseeded(ids),
+          ids.filter((id) => !model.seeded.has(id)),
+        )
+        for (const [n, id] of ids.entries()) {
+          assert.deepEqual(
+            Option.getOrUndefined(yield* store.bySlug(`market-${n}`)),
+            model.markets.get(id),
+          )
+        }
+        for (const asked of [ids, ids.slice(1, 3), []]) {
+          assert.deepEqual(
+            yield* store.byIds([...asked, MarketId.make("unheard-of")]),
+            new Map(asked.flatMap((id) => {
+              const held = model.markets.get(id)
+              return held === undefined ? [] : [[id, held]]
+            })),
+          )
+        }
+        for (const [from, to] of [[0, 40], [8, 16], [3, 11], [20, 20], [39, 2]] as const) {
+          for (const id of ids) {
+            assert.deepEqual(
+              yield* store.series(id, { from: at(from), to: at(to) }),
+              model.series(id, at(from), at(to)),
+            )
+          }
+          const last = yield* store.lastMids(ids, { notBefore: at(from), atOrBefore: at(to) })
+          for (const limit of [2, 9]) {
+            assert.deepEqual(
+              yield* store.recentlyPriced({ notBefore: at(from), atOrBefore: at(to) }, limit),
+              model.priced(at(from), at(to)).slice(0, limit),
+            )
+          }
+          const hourOf = Math.floor(at(from) / hour) * hour
+          assert.equal(
+            yield* store.watched(at(from)),
+            ids.filter((id) => model.series(id, hourOf, Infinity).length > 0).length,
+          )
+          for (const id of ids) {
+            assert.deepEqual(last.get(id), model.series(id, at(from), at(to)).at(-1))
+          }
+        }
+      }).pipe(Effect.provide(layer)), { runs: 40 }),
+  )
+
+  on(
+    "a word older than the one held changes nothing",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const newer = variant({ which: 1, told: 2, volume: 2, listed: 1 })
+      yield* store.save([newer], start)
+      yield* store.save([variant({ which: 1, told: 1, volume: 1, listed: 0 })], start - 1)
+      assert.deepEqual(Option.getOrNull(yield* store.bySlug("market-1")), newer)
+    }),
+  )
+
+  on(
+    "more markets than go into one statement are all kept",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      const many = Array.from(
+        { length: 2_345 },
+        (_, which) => variant({ which, told: which % 3, volume: 1, listed: 1 }),
+      )
+      yield* store.save([...many, ...many.slice(0, 10)], start)
+      assert.equal(yield* store.count, many.length)
+      yield* store.appendMids(many.map(({ id }) => ({ marketId: id, at: start, mid: 0.5 })))
+      const last = yield* store.lastMids(many.map(({ id }) => id), {
+        notBefore: 0,
+        atOrBefore: now,
+      })
+      assert.equal(last.size, many.length)
+    }),
+  )
+
+  on(
+    "a market whose text no database takes does not cost the others",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      yield* store.save([
+        market({ question: "\0odd\ud800" }),
+        variant({
+          which: 1,
+          told: 1,
+          volume: 1,
+          listed: 1,
+        }),
+      ], start)
+      assert.equal(yield* store.count, 2)
+    }),
+  )
+
+  on(
+    "nothing asked is nothing answered",
+    Effect.gen(function* () {
+      const store = yield* MarketStore
+      yield* store.save([], start)
+      yield* store.appendMids([])
+      yield* store.markSeeded([], start)
+      assert.deepEqual(yield* store.unseeded([]), [])
+      assert.equal((yield* store.lastMids([], { notBefore: 0, atOrBefore: now })).size, 0)
+      assert.equal(Option.isNone(yield* store.bySlug("nowhere")), true)
+    }),
+  )
+})

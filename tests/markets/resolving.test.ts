@@ -1,0 +1,285 @@
+/**
+ * What is sold as resolving soon equals a brute-force filter, over generated markets, books, memories
+ * and queries, on every store.
+ *
+ * The filter here is written from the specification, in whole numbers, and shares no code with it.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { TestClock } from "effect/testing"
+import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
+import { mix, uniform } from "../../src/venues/simulated/seed.ts"
+import type { OrderBook } from "../../src/markets/domain/book.ts"
+import type { Market } from "../../src/markets/domain/market.ts"
+import type { ResolvingRow } from "../../src/markets/domain/resolving.ts"
+import { MarketStore, type MidPoint } from "../../src/markets/MarketStore.ts"
+import { Resolving } from "../../src/markets/Resolving.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { now } from "../support/movers/market.ts"
+import { endingMarket } from "../support/products.ts"
+import { onEveryStore } from "../support/stores.ts"
+
+const hourMs = 3_600_000
+const statuses = ["open", "open", "open", "proposed", "resolved", "closed"] as const
+const signs = [
+  ...[null, null, null, null, null, null],
+  ...["recurrence", "slug", "tags", "price_stream"] as const,
+] as const
+const floors = [1_000, 5_000, 5_000.5, 20_000] as const
+const amounts = [0, 999.999999, 1_000, 4_999.99, 5_000, 5_000.5, 20_000, 1_234_567.89] as const
+/** Hours in which a query looks, and about which markets end. */
+const horizons = [1, 2, 23, 24, 71, 72] as const
+const venues = ["up", "up", "up", "partial", "down", "silent"] as const
+type VenueState = (typeof venues)[number]
+
+/** All that is known of a market. Prices are in ten-thousandths, mids in halves of them. */
+interface Known {
+  readonly market: Market
+  readonly book: "none" | "one_sided" | "as drawn"
+  readonly bid: number
+  readonly ask: number
+  /** Minutes since the last point of its series; null without one. */
+  readonly seen: number | null
+  readonly lastMid: number
+}
+
+/** Draws from one seed, one after another. */
+function dice(seed: number) {
+  let count = 0
+  const next = () => uniform(mix(seed, count++))
+  return {
+    chance: (share: number) => next() < share,
+    int: (least: number, most: number) => least + Math.floor(next() * (most - least + 1)),
+    one: <A>(of: readonly [A, ...ReadonlyArray<A>]): A =>
+      of[Math.floor(next() * of.length)] ?? of[0],
+  }
+}
+type Dice = ReturnType<typeof dice>
+
+/** Ends about the edges of horizons, prices about those of convergence; a few sets are of hundreds. */
+function marketsOf(draw: Dice): ReadonlyArray<Known> {
+  const many = draw.chance(0.1)
+  const count = many ? draw.int(200, 900) : draw.int(1, 40)
+  return Array.from({ length: count }, (_, n): Known => {
+    const edge = draw.one([0, ...horizons]) * hourMs + draw.int(-1, 1)
+    const anywhere = draw.int(-hourMs, 75 * hourMs)
+    const ends = now + (many || draw.chance(0.5) ? anywhere : edge)
+    const around = draw.one([1_000, 9_000]) + draw.int(-2, 2)
+    const wide = draw.int(1, 40)
+    const [bid, ask] = draw.chance(0.3)
+      ? [around - wide, around + wide]
+      : draw.chance(0.1)
+      ? [100, 9_900 + draw.int(-801, -799)]
+      : [draw.int(1, 9_999), draw.int(1, 9_999)]
+    return {
+      market: endingMarket(draw.int(1_000, 9_999) * 1_000 + n, now, {
+        endsAt: draw.chance(0.05) ? null : draw.chance(0.2) ? now + 5 * hourMs : ends,
+        liquidityUsd: many && draw.chance(0.9) ? 30_000 : draw.one(amounts),
+        status: many && draw.chance(0.8) ? "open" : draw.one(statuses),
+        mechanical: many && draw.chance(0.7) ? null : draw.one(signs),
+        listed: draw.chance(0.5) && bid < ask
+          ? { bestBid: bid / 10_000, bestAsk: ask / 10_000 }
+          : null,
+      }),
+      book: draw.one(["none", "one_sided", ...Array<"as drawn">(6).fill("as drawn")]),
+      bid,
+      ask,
+      seen: draw.chance(0.3) ? null : draw.one([-2, 0, 59, 60, 61, draw.int(-2, 70)]),
+      lastMid: draw.chance(0.3)
+        ? draw.one([1_999, 2_000, 2_001, 17_999, 18_000, 18_001])
+        : draw.int(0, 20_000),
+    }
+  })
+}
+
+function bookOf({ market, book, bid, ask }: Known): OrderBook | null {
+  if (book === "none") return null
+  return {
+    tokenId: market.tokenIds[0],
+    bids: book === "one_sided" ? [] : [{ price: bid / 10_000, size: 10 }],
+    asks: [{ price: 1, size: 5 }, { price: ask / 10_000, size: 10 }],
+    observedAt: now - 1_000,
+  }
+}
+
+/** The last point, and one of half a minute before. */
+function seriesOf({ market, seen, lastMid }: Known): ReadonlyArray<MidPoint> {
+  if (seen === null) return []
+  const at = now - seen * 60_000
+  const marketId = market.id
+  return [{ marketId, at: at - 30_000, mid: 0.123 }, { marketId, at, mid: lastMid / 20_000 }]
+}
+
+interface Query {
+  readonly withinHours: number
+  readonly minLiquidity: number
+  readonly includeNoise: boolean
+}
+
+/** One row as the specification says it. */
+interface Expected {
+  readonly slug: string
+  readonly question: string
+  readonly eventEndDate: string
+  readonly hoursRemaining: number
+  readonly yesMid: number
+  readonly convergence: "contested" | "converged"
+  readonly liquidityUsd: number
+  /** Bid and ask of the sound book; null without one, undefined beyond the ten nearest. */
+  readonly book: readonly [number, number] | null | undefined
+}
+
+/** The markets that memory holds against the query, the nearest first. */
+function matching(all: ReadonlyArray<Known>, query: Query): ReadonlyArray<Known> {
+  const found: Array<Known> = []
+  for (const known of all) {
+    const { endsAt, liquidityUsd, status, mechanical } = known.market
+    if (endsAt === null || endsAt - now <= 0) continue
+    if (endsAt - now > query.withinHours * hourMs) continue
+    if (liquidityUsd < query.minLiquidity) continue
+    if (status !== "open" && status !== "proposed") continue
+    if (mechanical !== null && !query.includeNoise) continue
+    found.push(known)
+  }
+  const key = ({ market }: Known) => String(market.endsAt).padStart(16, "0") + market.slug
+  return found.toSorted((a, b) => key(a) < key(b) ? -1 : 1).slice(0, 400)
+}
+
+function expected(
+  all: ReadonlyArray<Known>,
+  query: Query,
+  venue: VenueState,
+): ReadonlyArray<Expected> {
+  const rows: Array<Expected> = []
+  for (const known of matching(all, query)) {
+    const { market, bid, ask, seen } = known
+    const book = venue === "up" || venue === "partial" ? bookOf(known) : null
+    if (venue === "up" && book === null) continue
+    const sound = book !== null && book.bids.length > 0 && bid < ask && ask - bid <= 9_000
+    const fresh = seen === null || seen > 60 ? null : seen >= 0 ? known.lastMid : null
+    const listed = market.listed === null ? null : bid + ask
+    const mid = sound ? bid + ask : fresh ?? listed
+    if (mid === null) continue
+    const remaining = (market.endsAt ?? 0) - now
+    rows.push({
+      slug: market.slug,
+      question: market.question,
+      eventEndDate: new Date(now + remaining).toISOString(),
+      hoursRemaining: Math.floor((remaining + 18_000) / 36_000) / 100,
+      yesMid: mid / 20_000,
+      convergence: mid <= 2_000 || mid >= 18_000 ? "converged" : "contested",
+      liquidityUsd: market.liquidityUsd,
+      book: rows.length < 10 ? (sound ? [bid / 10_000, ask / 10_000] : null) : undefined,
+    })
+  }
+  return rows.slice(0, 200)
+}
+
+function shownOf({ microstructure, ...row }: ResolvingRow): Expected {
+  return {
+    ...row,
+    book: microstructure === undefined
+      ? undefined
+      : microstructure && [microstructure.bestBid, microstructure.bestAsk],
+  }
+}
+
+const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
+  Layer.mock(VenueClient, {
+    name: "generated",
+    wallets: null,
+    books: (tokenIds) => {
+      if (state === "silent") {
+        // Long enough for the one who asks to begin to wait; then he has waited too long.
+        return Effect.repeat(Effect.yieldNow, { times: 20 }).pipe(
+          Effect.andThen(TestClock.adjust("6 seconds")),
+          Effect.andThen(Effect.never),
+        )
+      }
+      if (state === "down") {
+        return Effect.fail(new VenueUnavailable({ operation: "books", reason: "down" }))
+      }
+      const asked = new Set(tokenIds)
+      ok(asked.size === tokenIds.length && asked.size <= 400, "too much is asked for")
+      const rows = all.flatMap((known) => bookOf(known) ?? []).filter(({ tokenId }) =>
+        asked.has(tokenId)
+      )
+      return Effect.succeed({ rows, rejected: state === "partial" ? { unavailable: 1 } : {} })
+    },
+  })
+
+/** Sets of markets, and how often each is asked about. */
+const sets = 520
+const queriesPerSet = 6
+
+onEveryStore("Resolving", (law) => {
+  law(
+    "list() equals a brute-force filter, and check() says whether it has any market",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      // How often what was asked for came about.
+      const seen = { asked: 0, empty: 0, full: 0, noise: 0, withoutBook: 0, rows: 0, down: 0 }
+      for (let seed = 1; seed <= sets; seed++) {
+        const draw = dice(mix(seed, 0x4e501))
+        const all = marketsOf(draw)
+        yield* sql`TRUNCATE market, market_quote, mid_series, mid_hour`
+        const store = yield* MarketStore
+        yield* store.save(all.map(({ market }) => market), now)
+        yield* store.appendMids(all.flatMap(seriesOf))
+        for (let asked = 0; asked < queriesPerSet; asked++) {
+          const query = {
+            withinHours: draw.chance(0.7) ? draw.one(horizons) : draw.int(1, 72),
+            minLiquidity: draw.chance(0.8) ? draw.one(floors) : draw.int(1_000, 50_000),
+            includeNoise: draw.chance(0.5),
+          }
+          const state = draw.one(venues)
+          yield* TestClock.setTime(now)
+          const answer = yield* Effect.gen(function* () {
+            const resolving = yield* Resolving
+            const checked = yield* Effect.result(resolving.check(query))
+            strictEqual(Result.isSuccess(checked), matching(all, query).length > 0)
+            return yield* Effect.result(resolving.list(query))
+          }).pipe(Effect.provide(Resolving.layer.pipe(Layer.provide(venueOf(all, state)))))
+          const rows = Result.isSuccess(answer) ? answer.success.map(shownOf) : []
+          equal(rows, expected(all, query, state), `set ${seed}, ${JSON.stringify(query)}`)
+          if (Result.isFailure(answer)) strictEqual(answer.failure._tag, "BelowThreshold")
+          seen.asked++
+          if (rows.length === 0) seen.empty++
+          if (rows.length === 200) seen.full++
+          if (query.includeNoise && rows.length > 0) seen.noise++
+          if (rows.some(({ book }) => book === null)) seen.withoutBook++
+          if (state === "down" || state === "silent") seen.down++
+          seen.rows += rows.length
+        }
+      }
+      const counts = JSON.stringify(seen)
+      ok(seen.asked === sets * queriesPerSet && seen.full > 20 && seen.rows > 15_000, counts)
+      ok(seen.noise > 300 && seen.withoutBook > 300 && seen.down > 300, counts)
+      ok(seen.empty > 100 && seen.empty < seen.asked / 2, counts)
+    }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
+  )
+
+  law(
+    "list() has mechanical markets of every sign only when they are asked for",
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const all = [null, "recurrence", "slug", "tags", "price_stream"] as const
+      const known = all.map((mechanical, n): Known => ({
+        market: endingMarket(n + 1, now, { mechanical }),
+        ...{ book: "as drawn", bid: 4_000, ask: 4_100, seen: null, lastMid: 0 },
+      }))
+      yield* (yield* MarketStore).save(known.map(({ market }) => market), now)
+      const slugsOf = (includeNoise: boolean) =>
+        Effect.gen(function* () {
+          const { list } = yield* Resolving
+          const rows = yield* list({ withinHours: 24, minLiquidity: 5_000, includeNoise })
+          return rows.map(({ slug }) => slug).join()
+        }).pipe(Effect.provide(Resolving.layer.pipe(Layer.provide(venueOf(known, "up")))))
+      strictEqual(yield* slugsOf(false), "market-1")
+      strictEqual(yield* slugsOf(true), "market-1,market-2,market-3,market-4,market-5")
+    }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
+  )
+})

@@ -1,0 +1,143 @@
+/**
+ * What of a tick's movers goes out, in what shape; and what no series of mere bounces ever does.
+ *
+ * @module
+ */
+import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert"
+import { Arbitrary, Result, Schema } from "effect"
+import { FeedItem } from "../../../src/feed/domain/item.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import type { Mover } from "../../../src/movers/domain/move.ts"
+import {
+  judgeMove,
+  moverItem,
+  moverRejections,
+  screenMove,
+  selectMovers,
+} from "../../../src/movers/domain/mover.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { evidence, market, moveInput, now, shown } from "../../support/movers/market.ts"
+
+const found: Mover = Result.getOrThrow(
+  judgeMove(Result.getOrThrow(screenMove(moveInput())), evidence()),
+)
+
+const small = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: most }))
+const window = Schema.Literals(["1h", "24h"])
+const tickOfMovers = Arbitrary.map(
+  Arbitrary.array(
+    Arbitrary.schema(Schema.Struct({ market: small(15), z: small(5), window })),
+    { maxLength: 24 },
+  ),
+  (rows) => {
+    const unique = new Map(rows.map((row) => [`${row.market} ${row.window}`, row]))
+    return [...unique.values()].map((row): Mover => ({
+      ...found,
+      market: market({ id: MarketId.make(`m${row.market}`), eventSlug: `e${row.market % 3}` }),
+      window: row.window,
+      zScore: 3 + row.z,
+    }))
+  },
+)
+
+function count<A>(rows: ReadonlyArray<A>, key: (row: A) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1)
+  return counts
+}
+
+law(
+  "selectMovers() lets out one item a market and at most three an event",
+  tickOfMovers,
+  (movers) => {
+    const { chosen } = selectMovers(movers)
+    const perMarket = [...count(chosen, (mover) => mover.market.id).values()]
+    const perEvent = [...count(chosen, (mover) => mover.market.eventSlug).values()]
+    return perMarket.every((n) => n === 1) && perEvent.every((n) => n <= 3)
+  },
+)
+
+law("selectMovers() loses no mover: each goes out or has a reason", tickOfMovers, (movers) => {
+  const { chosen, dropped } = selectMovers(movers)
+  const all = [...chosen, ...dropped.map(({ mover }) => mover)]
+  return all.length === movers.length && movers.every((mover) => all.includes(mover)) &&
+    dropped.every(({ reason }) => moverRejections.includes(reason))
+})
+
+law(
+  "selectMovers() drops nothing stronger than what it keeps in its place",
+  tickOfMovers,
+  (movers) => {
+    const { chosen, dropped } = selectMovers(movers)
+    return dropped.every(({ mover, reason }) => {
+      const kept = chosen.filter((other) =>
+        reason === "weaker_window"
+          ? other.market.id === mover.market.id
+          : other.market.eventSlug === mover.market.eventSlug
+      )
+      const places = reason === "weaker_window" ? 1 : 3
+      return kept.length === places && kept.every((other) => other.zScore >= mover.zScore)
+    })
+  },
+)
+
+law("selectMovers() does not depend on the order of arrival", tickOfMovers, (movers) => {
+  deepStrictEqual(selectMovers(movers.toReversed()), selectMovers(movers))
+})
+
+Deno.test("selectMovers() takes the window with the larger zScore", () => {
+  const day: Mover = { ...found, window: "24h", zScore: found.zScore + 1 }
+  const { chosen, dropped } = selectMovers([found, day])
+  deepStrictEqual(chosen, [day])
+  deepStrictEqual(dropped, [{ mover: found, reason: "weaker_window" }])
+})
+
+Deno.test("a market whose event is full gives its place to no other window of its own", () => {
+  const of = (id: string, zScore: number, over: Mover["window"] = "1h"): Mover => ({
+    ...found,
+    market: market({ id: MarketId.make(id) }),
+    window: over,
+    zScore,
+  })
+  const full = [of("a", 9), of("b", 8), of("c", 7)]
+  const late = [of("d", 6), of("d", 5, "24h")]
+  const { chosen, dropped } = selectMovers([...full, ...late])
+  deepStrictEqual(chosen, full)
+  deepStrictEqual(dropped.map(({ reason }) => reason), ["event_quota", "event_quota"])
+})
+
+Deno.test("moverItem() is a feed item, keyed by market, window and tick", () => {
+  const { dedupeKey, ...item } = moverItem(found, now + 1_234)
+  Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
+  strictEqual(item.createdAt, "2026-11-20T12:00:01.234Z")
+  strictEqual(moverItem(found, now + 9_999).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, window: "24h" }, now).dedupeKey, dedupeKey)
+  notStrictEqual(moverItem({ ...found, now: now + 600_000 }, now).dedupeKey, dedupeKey)
+  const other = { ...found, market: market({ id: MarketId.make("m2") }) }
+  notStrictEqual(moverItem(other, now).dedupeKey, dedupeKey)
+})
+
+Deno.test("a mover says where its price was and is, and the difference, to the step", () => {
+  strictEqual(found.priceStart, 0.5)
+  strictEqual(found.priceNow, 0.6)
+  strictEqual(found.delta, 0.1)
+  strictEqual(found.startedAt, now - hour)
+})
+
+const bounce = Arbitrary.schema(Schema.Struct({
+  truth: Schema.Int.check(Schema.isBetween({ minimum: 800, maximum: 9_200 })),
+  spread: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 })),
+  before: Schema.Int.check(Schema.isBetween({ minimum: -100, maximum: 100 })),
+  after: Schema.Int.check(Schema.isBetween({ minimum: -100, maximum: 100 })),
+}))
+
+law("a mid that only bounces within its spread never passes gate 4", bounce, (given) => {
+  const { truth, spread, before, after } = given
+  const mid = (share: number) => (truth + Math.trunc(share * spread / 200)) / 10_000
+  const book = Result.succeed(
+    shown({ mid: mid(after), spread: 2 * Math.ceil(spread / 2) / 10_000 }),
+  )
+  const move = screenMove(moveInput({ book, start: { at: now - hour, mid: mid(before) } }))
+  return Result.isFailure(move) && move.failure === "small_move"
+})

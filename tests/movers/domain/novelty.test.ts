@@ -1,0 +1,102 @@
+/**
+ * When a market is quiet: after an item, until the move grew, turned round, or the window passed.
+ *
+ * @module
+ */
+import { deepStrictEqual, strictEqual } from "node:assert"
+import { Arbitrary, Schema } from "effect"
+import type { FeedItem, MoveWindow } from "../../../src/feed/domain/item.ts"
+import { type EmittedMove, emittedMove, isNovel } from "../../../src/movers/domain/novelty.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { now, shown } from "../../support/movers/market.ts"
+
+function item(delta: number, age: number, window: MoveWindow = "1h"): EmittedMove {
+  return { window, delta, emittedAt: now - age }
+}
+
+function novel(delta: number, emitted: ReadonlyArray<EmittedMove>, window: MoveWindow = "1h") {
+  return isNovel({ window, delta, now }, emitted)
+}
+
+Deno.test("gate 7: a move is news where nothing was said of its market", () => {
+  strictEqual(novel(0.05, []), true)
+})
+
+Deno.test("gate 7: 1.2 times the move that went out is news, half a step less is not", () => {
+  for (let cents = 5; cents <= 75; cents++) {
+    const emitted = [item(cents / 100, minute)]
+    strictEqual(novel(cents * 12 / 1_000, emitted), true)
+    strictEqual(novel(cents * 12 / 1_000 - 0.00005, emitted), false)
+    strictEqual(novel(-cents * 12 / 1_000, [item(-cents / 100, minute)]), true)
+  }
+})
+
+Deno.test("gate 7: a move the other way is news, however small beside the last", () => {
+  strictEqual(novel(-0.05, [item(0.4, minute)]), true)
+  strictEqual(novel(0.05, [item(0.4, minute)]), false)
+})
+
+Deno.test("gate 7: the memory ends when the window has passed", () => {
+  strictEqual(novel(0.1, [item(0.1, hour - 1)]), false)
+  strictEqual(novel(0.1, [item(0.1, hour)]), true)
+  strictEqual(novel(0.1, [item(0.1, day - 1, "24h")], "24h"), false)
+  strictEqual(novel(0.1, [item(0.1, day, "24h")], "24h"), true)
+})
+
+Deno.test("gate 7: the last item counts, in whatever order they come", () => {
+  const emitted = [item(0.3, 30 * minute), item(0.1, minute), item(0.2, 50 * minute)]
+  strictEqual(novel(0.12, emitted), true)
+  strictEqual(novel(0.11, emitted), false)
+})
+
+Deno.test("gate 7: an item over one window is not repeated over the other", () => {
+  strictEqual(novel(0.1, [item(0.1, 10 * minute, "1h")], "24h"), false)
+  strictEqual(novel(0.1, [item(0.1, 10 * minute, "24h")], "1h"), false)
+  strictEqual(novel(0.1, [item(0.1, 2 * hour, "24h")], "1h"), true)
+  strictEqual(novel(0.1, [item(0.1, hour, "24h"), item(0.05, minute, "1h")], "24h"), false)
+})
+
+const steps = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 9_000 }))
+const minutes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_439 }))
+
+law(
+  "gate 7: a move that was just emitted is never news at once, however often it went out before",
+  Arbitrary.all({
+    delta: Arbitrary.schema(steps),
+    earlier: Arbitrary.array(Arbitrary.schema(Schema.Struct({ steps, minutes })), { maxLength: 5 }),
+  }),
+  ({ delta, earlier }) => {
+    const before = earlier.map((it) => item(it.steps / 10_000, it.minutes * minute + 1))
+    return !novel(delta / 10_000, [...before, item(delta / 10_000, 0)])
+  },
+)
+
+Deno.test("emittedMove() remembers what an item said and when", () => {
+  const mover: Extract<FeedItem, { type: "mover" }> = {
+    feedIndex: 7,
+    type: "mover",
+    title: "Will it?",
+    createdAt: "2026-11-20T11:50:00.000Z",
+    data: {
+      market: {
+        slug: "will-it",
+        question: "Will it?",
+        url: "",
+        category: null,
+        eventEndDate: null,
+        volumeUsd: 20_000,
+        liquidityUsd: 5_000,
+      },
+      window: "24h",
+      priceStart: 0.7,
+      priceNow: 0.6,
+      delta: -0.1,
+      startedAt: "2026-11-19T11:50:00.000Z",
+      zScore: 4,
+      confirmedBy: "trades",
+      microstructure: shown(),
+    },
+  }
+  deepStrictEqual(emittedMove(mover), item(-0.1, 10 * minute, "24h"))
+})

@@ -1,0 +1,232 @@
+/**
+ * A tick over the simulated venue and a real store: what it finds, and what cannot stop it.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as feedStore from "../../src/feed/postgres/feedStore.ts"
+import * as marketStore from "../../src/markets/postgres/marketStore.ts"
+import * as simulated from "../../src/venues/simulated/venue.ts"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { day } from "../../src/core/domain/time.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { Ingestion, isGood } from "../../src/movers/Ingestion.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { test } from "../support/effect.ts"
+import { embeddedStore } from "../support/stores.ts"
+
+const tick = Duration.minutes(10)
+const world = makeWorld({ seed: 11, markets: 120, liveliness: 0.6, gateShare: 0.9 })
+const start = world.options.origin
+
+const down = new VenueUnavailable({ operation: "test", reason: "down" })
+
+/** The simulated venue with some of its answers replaced. */
+const venue = (replace: (real: VenueClient["Service"]) => Partial<VenueClient["Service"]>) =>
+  Layer.effect(
+    VenueClient,
+    Effect.map(VenueClient, (real) => VenueClient.of({ ...real, ...replace(real) })),
+  ).pipe(Layer.provide(simulated.layer(world)))
+
+/** An ingestion on an empty store, at the world's origin. */
+const ingestion = Effect.fnUntraced(function* (
+  replace: (real: VenueClient["Service"]) => Partial<VenueClient["Service"]> = () => ({}),
+) {
+  yield* TestClock.setTime(start)
+  const context = yield* Layer.build(
+    Ingestion.layer({ tick }).pipe(
+      Layer.provideMerge(Layer.mergeAll(feedStore.layer, marketStore.layer, venue(replace))),
+      Layer.provide(embeddedStore),
+    ),
+  )
+  return {
+    ingestion: Context.get(context, Ingestion),
+    feed: Context.get(context, FeedStore),
+    markets: Context.get(context, MarketStore),
+    venue: Context.get(context, VenueClient),
+  }
+})
+
+test("tick() finds movers on its very first run, each where the truth has moved", () =>
+  Effect.gen(function* () {
+    const { ingestion: service, feed } = yield* ingestion()
+    const report = yield* service.tick(start)
+    ok(isGood(report), report.failed.join())
+    ok(report.movers.length > 0, "a lively world has movers")
+    const items = yield* feed.moversSince(start - day)
+    equal(items.length, report.movers.length)
+    for (const { data } of items) {
+      const market = world.catalogue.bySlug(data.market.slug)
+      ok(market !== undefined, data.market.slug)
+      const startedAt = Date.parse(data.startedAt)
+      const truth = world.truth.probability(market, start) -
+        world.truth.probability(market, startedAt)
+      equal(Math.sign(truth), Math.sign(data.delta), `${data.market.slug} moved the other way`)
+    }
+  }))
+
+test("tick() run again for the same slot emits nothing twice", () =>
+  Effect.gen(function* () {
+    const { ingestion: service, feed } = yield* ingestion()
+    const first = yield* service.tick(start)
+    const again = yield* service.tick(start)
+    equal(again.movers, [])
+    equal((yield* feed.head(start)).index, first.movers.length)
+  }))
+
+test("tick() counts every market and every move that goes no further, once", () =>
+  Effect.gen(function* () {
+    const { ingestion: service } = yield* ingestion()
+    const report = yield* service.tick(start)
+    const sum = (reasons: ReadonlyArray<string>) =>
+      reasons.reduce((total, reason) => total + (report.rejected[reason] ?? 0), 0)
+    const ofListing = ["mechanical", "low_volume", "closed", "resolved"]
+    equal(report.markets - report.candidates, sum(ofListing))
+    const ofMarket = ["no_book", "empty_side", "crossed", "ghost", "thin_book", "wide_spread"]
+    const judged = report.candidates - sum([...ofMarket, "in_settlement"])
+    const ofMove = ["no_history", "small_move", "unsurprising", "unconfirmed", "not_novel"]
+    const dropped = ["weaker_window", "event_quota"]
+    equal(2 * judged, sum([...ofMove, ...dropped]) + report.movers.length)
+  }))
+
+test("tick() keeps what a broken sweep had listed, and says that it was broken", () =>
+  Effect.gen(function* () {
+    const { ingestion: service, markets } = yield* ingestion((real) => ({
+      listMarkets: Stream.concat(real.listMarkets, Stream.fail(down)),
+    }))
+    const report = yield* service.tick(start)
+    equal(report.failed, ["listing"])
+    ok(!isGood(report))
+    ok(report.books > 0)
+    equal(yield* markets.count, report.markets)
+  }))
+
+test("tick() survives a venue without books, and the next tick is whole again", () =>
+  Effect.gen(function* () {
+    let broken = true
+    const { ingestion: service } = yield* ingestion((real) => ({
+      books: (tokens) => broken ? Effect.fail(down) : real.books(tokens),
+    }))
+    const first = yield* service.tick(start)
+    equal(first.failed, ["books"])
+    equal(first.movers, [])
+    broken = false
+    yield* TestClock.adjust(tick)
+    ok(isGood(yield* service.tick(start + Duration.toMillis(tick))))
+  }))
+
+test("tick() loses no other book to a batch that cannot be had, and says that one was lost", () =>
+  Effect.gen(function* () {
+    const large = makeWorld({ seed: 11, markets: 1_400, gateShare: 0.9 })
+    const rows = large.list(start, 0, 1_400)
+    let asked = 0
+    let lost = 0
+    const { ingestion: service } = yield* ingestion(() => ({
+      listMarkets: Stream.make({ rows, rejected: {} }),
+      priceHistory: () => Effect.succeed([]),
+      books: (tokens) => {
+        asked += 1
+        if (asked === 1) lost = tokens.length
+        return asked === 1 ? Effect.fail(down) : Effect.succeed({
+          rows: tokens.flatMap((token) => large.book(token, start) ?? []),
+          rejected: {},
+        })
+      },
+    }))
+    const report = yield* service.tick(start)
+    equal(report.failed, ["books"])
+    equal(report.rejected["unavailable"], lost)
+    ok(asked > 2, `${asked} batches`)
+    equal(report.books, report.candidates - lost)
+  }))
+
+test("tick() survives a stage that dies, as one that fails", () =>
+  Effect.gen(function* () {
+    const { ingestion: service } = yield* ingestion(() => ({
+      books: () => Effect.die("a bug"),
+    }))
+    equal((yield* service.tick(start)).failed, ["books"])
+  }))
+
+test("tick() seeds a market later whose history could not be had", () =>
+  Effect.gen(function* () {
+    let broken = true
+    const { ingestion: service } = yield* ingestion((real) => ({
+      priceHistory: (token, range) => broken ? Effect.fail(down) : real.priceHistory(token, range),
+    }))
+    const first = yield* service.tick(start)
+    equal(first.seeded, 0)
+    ok(isGood(first))
+    broken = false
+    yield* TestClock.adjust(tick)
+    const second = yield* service.tick(start + Duration.toMillis(tick))
+    ok(second.seeded >= first.candidates * 0.9, `${second.seeded} of ${first.candidates}`)
+  }))
+
+test("tick() judges without the tape when the venue does not give it", () =>
+  Effect.gen(function* () {
+    const { ingestion: service, feed } = yield* ingestion(() => ({
+      trades: () => Effect.fail(down),
+    }))
+    ok(isGood(yield* service.tick(start)))
+    const items = yield* feed.moversSince(start - day)
+    ok(items.length > 0)
+    ok(items.every(({ data }) => data.confirmedBy === "persistence"))
+  }))
+
+test("tick() asks for the tape of those moves alone that every other gate lets pass", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const { ingestion: service } = yield* ingestion((real) => ({
+      trades: (market, since) => {
+        asked += 1
+        return real.trades(market, since)
+      },
+    }))
+    const { movers, rejected } = yield* service.tick(start)
+    const reasons = ["unconfirmed", "weaker_window", "event_quota"]
+    const passed = reasons.reduce((sum, reason) => sum + (rejected[reason] ?? 0), movers.length)
+    ok((rejected["unsurprising"] ?? 0) > 0)
+    equal(asked, passed)
+    asked = 0
+    equal((yield* service.tick(start)).movers, [])
+    ok(asked < passed, "what the feed said already needs no tape")
+  }))
+
+test("tick() does not wait for a slow tape longer than its stage may take", () =>
+  Effect.gen(function* () {
+    const waiting = yield* Deferred.make<void>()
+    const { ingestion: service } = yield* ingestion(() => ({
+      trades: () => Effect.andThen(Deferred.succeed(waiting, undefined), Effect.never),
+    }))
+    const running = yield* Effect.forkChild(service.tick(start))
+    yield* Deferred.await(waiting)
+    yield* TestClock.adjust("50 seconds")
+    const report = yield* Fiber.join(running)
+    ok(isGood(report), report.failed.join())
+    ok(report.movers.length > 0)
+  }))
+
+test("tick() adds one point a market, and none between quotes too far apart", () =>
+  Effect.gen(function* () {
+    const wide = (price: number, size: number) => ({ price, size })
+    const { ingestion: service, markets, venue } = yield* ingestion((real) => ({
+      books: (tokens) =>
+        Effect.map(real.books(tokens), ({ rows, rejected }) => ({
+          rejected,
+          rows: rows.map((book, n) =>
+            n % 2 === 0 ? book : { ...book, bids: [wide(0.4, 9e4)], asks: [wide(0.6, 9e4)] }
+          ),
+        })),
+    }))
+    const listed = yield* Stream.runCollect(venue.listMarkets)
+    yield* service.tick(start)
+    for (const market of listed.flatMap(({ rows }) => rows)) {
+      const points = yield* markets.series(market.id, { from: start, to: start })
+      ok(points.length <= 1)
+      ok(points.every(({ mid }) => mid !== 0.5), "the mid of 0.4 and 0.6")
+    }
+  }))

@@ -1,0 +1,29 @@
+/**
+ * Movers against planted truth, in small: the bounds that bench/movers.ts holds over 50 worlds.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { claimsOf, score, total, watch, watchNaively } from "../support/movers/moverTruth.ts"
+
+const seeds = [1, 2, 3, 4, 5, 6]
+const markets = 60
+
+Deno.test("movers are right nine times in ten, and find eight planted jumps in ten", () => {
+  const worlds = seeds.map((seed) => makeWorld({ seed, markets }))
+  const rule = total(worlds.map((world) => score(world, claimsOf(watch(world).movers))))
+  ok(rule.jumps >= 50, `only ${rule.jumps} planted jumps to find`)
+  ok(rule.right / rule.emitted >= 0.9, `${rule.right} of ${rule.emitted} movers are right`)
+  ok(rule.withJump / rule.beforeRun >= 0.9, `${rule.withJump} of ${rule.beforeRun} have a jump`)
+  ok(rule.found / rule.jumps >= 0.8, `${rule.found} of ${rule.jumps} jumps are found`)
+
+  const naive = total(worlds.map((world) => score(world, watchNaively(world, "everything"))))
+  ok(naive.right / naive.emitted < rule.right / rule.emitted, "a naive rule does as well")
+})
+
+Deno.test("a world that only bounces between bid and ask has no movers", () => {
+  for (const seed of seeds) {
+    strictEqual(watch(makeWorld({ seed, markets, bounceOnly: true })).movers.length, 0)
+  }
+})

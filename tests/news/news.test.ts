@@ -1,0 +1,195 @@
+/**
+ * The news service: what is kept, what is told of how much was heard, and that no source costs another.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Headline } from "../../src/news/domain/headline.ts"
+import { day, hour, minute } from "../../src/core/domain/time.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { News } from "../../src/news/News.ts"
+import { type NewsSource, NewsSources, NewsUnavailable } from "../../src/news/NewsSources.ts"
+import { NewsStore } from "../../src/news/NewsStore.ts"
+import { test } from "../support/effect.ts"
+import { market, now } from "../support/movers/market.ts"
+import { memoryNews } from "../support/news/memoryNews.ts"
+
+const headline = (title: string, ago = hour): Headline => ({
+  title,
+  url: `https://a.example/${title.replaceAll(/\W/g, "-")}`,
+  source: "A",
+  publishedAt: now - ago,
+})
+const speaking = (name: string, rows: () => ReadonlyArray<Headline>): NewsSource => ({
+  name,
+  read: () => Effect.sync(() => ({ rows: rows(), rejected: { no_time: 1 } })),
+})
+const failing: NewsSource = {
+  name: "failing",
+  read: () => Effect.fail(new NewsUnavailable({ source: "failing", reason: "status 503" })),
+}
+const broken: NewsSource = { name: "broken", read: () => Effect.die("a defect") }
+const silent: NewsSource = { name: "silent", read: () => Effect.never }
+
+const markets = [
+  market({ question: "Will Imre Nagybanya resign?", liquidityUsd: 9 }),
+  market({ question: "Will the lighthouse of Skerryvore be lit?", liquidityUsd: 5 }),
+]
+const marketStore = Layer.mock(MarketStore, {
+  mostLiquid: (limit) => Effect.succeed(markets.slice(0, limit)),
+})
+
+const newsOf = (sources: ReadonlyArray<NewsSource>) =>
+  News.layer.pipe(Layer.provide(Layer.succeed(NewsSources, sources)), Layer.provide(marketStore))
+
+/** A service over these sources, and the memory beneath it. */
+const withNews = (
+  sources: ReadonlyArray<NewsSource>,
+  body: Effect.Effect<void, unknown, News | NewsStore>,
+) =>
+  TestClock.setTime(now).pipe(
+    Effect.andThen(body),
+    Effect.provide(Layer.provideMerge(newsOf(sources), memoryNews)),
+    Effect.orDie,
+  )
+
+test("update() keeps what is new once, though sources fail, break or stay silent", () => {
+  const rows = [headline("One"), headline("Two"), {
+    ...headline("One"),
+    url: "https://a.example/1",
+  }]
+  const sources = [failing, speaking("A", () => rows), broken, silent]
+  return withNews(
+    sources,
+    Effect.gen(function* () {
+      const news = yield* News
+      const fiber = yield* Effect.forkChild(news.update(now))
+      yield* TestClock.adjust(10 * minute)
+      const report = yield* Fiber.join(fiber)
+      equal([report.sources, report.answered, report.headlines], [4, 1, 2])
+      equal(report.failed.toSorted(), ["broken", "failing", "silent"])
+      equal(report.rejected, { no_time: 1 })
+      const { headlines, coverage } = yield* news.recent(now - day, 10)
+      equal(headlines.length, 2)
+      equal([coverage.sources, coverage.answered], [4, 1])
+    }),
+  )
+})
+
+test("a story that is told again, at its address or another, is no news", () => {
+  let rows = [headline("One")]
+  return withNews(
+    [speaking("A", () => rows)],
+    Effect.gen(function* () {
+      const news = yield* News
+      equal((yield* news.update(now)).headlines, 1)
+      equal((yield* news.update(now)).headlines, 0)
+      rows = [{ ...headline("ONE"), url: "https://a.example/again" }, headline("Two")]
+      equal((yield* news.update(now)).headlines, 1)
+      const { headlines } = yield* news.recent(0, 10)
+      equal(headlines.map(({ title }) => title).toSorted(), ["One", "Two"])
+    }),
+  )
+})
+
+test("coverage counts the sources heard in two hours, and says when one last was", () =>
+  withNews(
+    [speaking("A", () => []), speaking("B", () => []), failing],
+    Effect.gen(function* () {
+      const news = yield* News
+      const store = yield* NewsStore
+      yield* store.heard("no longer asked", now, true)
+      const coverage = Effect.map(news.recent(0, 1), ({ coverage }) => coverage)
+      equal(yield* coverage, { sources: 3, answered: 0, lastAt: null })
+      yield* news.update(now)
+      equal(yield* coverage, { sources: 3, answered: 2, lastAt: now })
+      yield* TestClock.adjust(2 * hour - 1)
+      equal(yield* coverage, { sources: 3, answered: 2, lastAt: now })
+      yield* TestClock.adjust(1)
+      equal(yield* coverage, { sources: 3, answered: 0, lastAt: now })
+    }),
+  ))
+
+test("without sources news is off, whatever is remembered", () =>
+  withNews(
+    [],
+    Effect.gen(function* () {
+      const news = yield* News
+      yield* Effect.flatMap(NewsStore, (store) => store.add([headline("Old")], now))
+      const off = { headlines: [], coverage: { sources: 0, answered: 0, lastAt: null } }
+      equal(yield* news.recent(0, 10), off)
+      equal(yield* news.relatedTo(market({ question: "Old" }), 0, 10), off)
+      const { sources, failed, headlines } = yield* news.update(now)
+      equal([sources, failed, headlines], [0, [], 0])
+    }),
+  ))
+
+test("relatedTo() finds what the last update brought, on this replica at once, on others soon", () => {
+  let rows = [headline("Elsewhere it rains")]
+  const sources = [speaking("A", () => rows)]
+  return withNews(
+    sources,
+    Effect.gen(function* () {
+      const news = yield* News
+      const store = yield* NewsStore
+      const other = yield* Effect.provide(
+        News,
+        Layer.fresh(newsOf(sources)).pipe(Layer.provide(Layer.succeed(NewsStore, store))),
+      )
+      const subject = market({ question: "Will Imre Nagybanya resign?" })
+      const titles = (from: typeof news, since: number) =>
+        Effect.map(
+          from.relatedTo(subject, since, 1),
+          ({ headlines }) => headlines.map(({ title }) => title),
+        )
+      yield* news.update(now)
+      equal([yield* titles(news, 0), yield* titles(other, 0)], [[], []])
+      rows = [
+        headline("Nagybanya will resign in May", 2 * hour),
+        headline("Imre Nagybanya resigns"),
+      ]
+      yield* news.update(now)
+      equal(yield* titles(news, 0), ["Imre Nagybanya resigns"])
+      equal(yield* titles(news, now - minute), [])
+      equal(yield* titles(other, 0), [])
+      yield* TestClock.adjust(5 * minute)
+      equal(yield* titles(other, 0), ["Imre Nagybanya resigns"])
+    }),
+  )
+})
+
+test("sources are asked for what the most liquid markets are about", () => {
+  const asked: Array<ReadonlyArray<ReadonlyArray<string>>> = []
+  const source: NewsSource = {
+    name: "A",
+    read: (topics) =>
+      Effect.sync(() => {
+        asked.push(topics)
+        return { rows: [], rejected: {} }
+      }),
+  }
+  return withNews(
+    [source],
+    Effect.gen(function* () {
+      yield* Effect.flatMap(News, ({ update }) => update(now))
+      equal(asked, [[["Imre Nagybanya", "resign"], ["Skerryvore", "lighthouse"]]])
+    }),
+  )
+})
+
+test("a week of headlines is kept", () =>
+  withNews(
+    [speaking("A", () => [headline("New"), headline("Old", 7 * day - minute)])],
+    Effect.gen(function* () {
+      const news = yield* News
+      yield* news.update(now)
+      yield* news.prune
+      equal((yield* news.recent(0, 10)).headlines.length, 2)
+      yield* TestClock.adjust(2 * minute)
+      yield* news.prune
+      const { headlines } = yield* news.recent(0, 10)
+      ok(headlines.length === 1 && headlines[0]?.title === "New")
+    }),
+  ))

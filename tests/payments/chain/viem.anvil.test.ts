@@ -1,0 +1,179 @@
+/**
+ * What only a real EVM shows: blocks with many payments, calls within calls, smart wallets, blocks
+ * that are reorganised away.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Finality } from "../../../src/payments/chain/heads.ts"
+import { layer } from "../../../src/payments/chain/chain.ts"
+import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { type Anvil, hasAnvil, skipWithoutAnvil } from "../../support/payments/anvil.ts"
+import { buyer } from "../../support/payments/buyers.ts"
+import { freshAnvil, worldOn } from "../../support/payments/chains.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
+import {
+  inOne,
+  mined,
+  sent,
+  succeeded,
+  toToken,
+  transferCall,
+  walletAddress,
+} from "../../support/payments/token.ts"
+import { World } from "./chain.laws.ts"
+
+const payTo = address(terms.payTo)
+const deep = { blocks: 4 } as const satisfies Finality
+
+const authorization = (n: number, changes: Partial<Authorization> = {}) =>
+  authorizationFor(buyer(n), products.latest, startSeconds, { nonce: nonce(n), ...changes })
+
+const proofOf = (expected: Authorization) =>
+  Effect.flatMap(
+    Chain,
+    (chain) => chain.paymentProof({ ...token, ...expected, transactionHint: null }),
+  )
+
+const scanAll = Effect.flatMap(
+  Chain,
+  ({ transfers }) => transfers({ asset: token.asset, to: payTo, after: 0n }),
+)
+
+/** A block with these transactions, whose order is that of their senders' fees. */
+const block = Effect.fnUntraced(function* (
+  anvil: Anvil,
+  calls: ReadonlyArray<ReturnType<typeof toToken>>,
+) {
+  yield* TestClock.adjust(2_000)
+  const transactions = yield* Effect.forEach(calls, (call) => sent(anvil, call))
+  yield* mined(anvil, (yield* Clock.currentTimeMillis) / 1_000)
+  return transactions
+})
+
+function onAnvil(
+  name: string,
+  body: (anvil: Anvil) => Effect.Effect<void, unknown, Chain | World>,
+): void {
+  if (!hasAnvil) return skipWithoutAnvil(name)
+  Deno.test(`over JSON-RPC: ${name}`, () =>
+    TestClock.setTime(startSeconds * 1_000).pipe(
+      Effect.andThen(freshAnvil),
+      Effect.flatMap((anvil) =>
+        Effect.provide(
+          body(anvil),
+          Layer.merge(
+            layer({ rpcUrl: anvil.url, finality: deep }),
+            Layer.succeed(World, worldOn(anvil, deep.blocks)),
+          ),
+        )
+      ),
+      Effect.scoped,
+      Effect.provide(TestClock.layer()),
+      Effect.runPromise,
+    ))
+}
+
+onAnvil(
+  "every payment of a full block is found, in order, and nothing else",
+  Effect.fnUntraced(function* (anvil) {
+    const { pass } = yield* World
+    const bought = [0, 1, 2, 3].map((n) => authorization(n))
+    const calls = yield* Effect.forEach(bought, (one, n) => transferCall(buyer(n), one))
+    const toOther = yield* transferCall(
+      buyer(0),
+      authorization(0, { to: address(buyer(1).address), nonce: nonce(50) }),
+    )
+    const [first = toOther, second = toOther, third = toOther, fourth = toOther] = calls
+    const plain = toToken("mint", [payTo, 5n])
+    const transactions = yield* block(anvil, [
+      plain,
+      first,
+      inOne([plain, second, toOther, plain, third], true),
+      plain,
+      fourth,
+    ])
+    for (const transaction of transactions) equal(yield* succeeded(anvil, transaction), true)
+    for (const one of bought) equal((yield* proofOf(one)).proof, "paid")
+    yield* pass(10)
+    const { transfers } = yield* scanAll
+    equal(
+      transfers.map(({ from, nonce, value, at }) => [from, nonce, value, at.transaction]),
+      bought.map(({ from, nonce, value }, n) => [
+        from,
+        nonce,
+        value,
+        transactions[[1, 2, 2, 4][n] ?? 0],
+      ]),
+    )
+  }),
+)
+
+onAnvil(
+  "a smart wallet is known by its code, and its payment is proved like any other",
+  Effect.fnUntraced(function* (anvil) {
+    const { hasCode } = yield* Chain
+    const { pass } = yield* World
+    equal([yield* hasCode(walletAddress), yield* hasCode(authorization(0).from)], [true, false])
+    const bought = authorization(0, { from: walletAddress })
+    const [transaction] = yield* block(anvil, [yield* transferCall(buyer(0), bought)])
+    const proof = yield* proofOf(bought)
+    equal(proof.proof === "paid" && proof.at.transaction, transaction)
+    yield* pass(10)
+    equal((yield* scanAll).transfers.map(({ from }) => from), [walletAddress])
+  }),
+)
+
+onAnvil(
+  "a payment reorganised away is not paid, until it is there again",
+  Effect.fnUntraced(function* (anvil) {
+    const { transfer, pass } = yield* World
+    yield* pass(20)
+    yield* transfer(0, authorization(0))
+    equal((yield* proofOf(authorization(0))).proof, "paid")
+    yield* anvil.call("anvil_reorg", 2, [])
+    yield* TestClock.adjust(2_000)
+    equal(yield* proofOf(authorization(0)), { proof: "not_yet" })
+    yield* transfer(0, authorization(0))
+    equal((yield* proofOf(authorization(0))).proof, "paid")
+  }),
+)
+
+onAnvil(
+  "a chain whose safe block goes back, or is replaced, is not believed until it has caught up",
+  Effect.fnUntraced(function* (anvil) {
+    const { pass } = yield* World
+    const asked = Effect.map(Effect.result(proofOf(authorization(0))), ({ _tag }) => _tag)
+    yield* pass(20)
+    const snapshot = yield* anvil.call("evm_snapshot")
+    yield* pass(20)
+    equal(yield* asked, "Success")
+    yield* anvil.call("evm_revert", snapshot)
+    yield* TestClock.adjust(2_000)
+    equal(yield* asked, "Failure")
+    yield* pass(24)
+    equal(yield* asked, "Success")
+    yield* anvil.call("anvil_reorg", 8, [])
+    yield* TestClock.adjust(2_000)
+    equal(yield* asked, "Failure")
+  }),
+)
+
+onAnvil(
+  "what a blacklist or a pause stops is no payment",
+  Effect.fnUntraced(function* (anvil) {
+    const { transfer } = yield* World
+    yield* block(anvil, [toToken("blacklist", [authorization(0).from, true])])
+    equal((yield* transfer(0, authorization(0))).succeeded, false)
+    yield* block(anvil, [toToken("pause", [true])])
+    equal((yield* transfer(1, authorization(1))).succeeded, false)
+    equal(yield* proofOf(authorization(0)), { proof: "not_yet" })
+    equal(yield* proofOf(authorization(1)), { proof: "not_yet" })
+    equal((yield* scanAll).transfers, [])
+  }),
+)

@@ -1,0 +1,272 @@
+/**
+ * Reading a payment header, and every check between it and a product.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Result, Schema } from "effect"
+import { Base64, Base64Url } from "effect/encoding"
+import { products } from "../../../src/catalog/domain/product.ts"
+import {
+  checkTimes,
+  decodePayment,
+  matchPayment,
+  paymentHeaderLengthMax,
+} from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { law } from "../../support/effect.ts"
+import {
+  authorizationFor,
+  headerOf,
+  nonce,
+  terms,
+  wirePayment,
+} from "../../support/payments/terms.ts"
+
+const now = 1_800_000_000
+const product = products.latest
+const payer = { address: `0x${"Ab".repeat(20)}` }
+const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
+const authorization = authorizationFor(payer, product, now, { nonce: nonce(7) })
+const wire = wirePayment(product, authorization, signature)
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The payment with one thing changed, at a path such as `payload.authorization.value`. */
+function changed(path: string, value: unknown, from: Json = wire): Json {
+  const [head = "", ...rest] = path.split(".")
+  const inside = from[head] as Json
+  return { ...from, [head]: rest.length === 0 ? value : changed(rest.join("."), value, inside) }
+}
+
+function without(name: string, from: Json = wire): Json {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => key !== name))
+}
+
+const decode = (json: unknown) => decodePayment(headerOf(json))
+const verdict = (json: unknown, at = now): string => {
+  const matched = Result.flatMap(decode(json), (shown) => matchPayment(product, shown, terms))
+  const timely = Result.flatMap(matched, (shown) => checkTimes(shown, terms, BigInt(at)))
+  return Result.match(timely, { onSuccess: () => "matches", onFailure: ({ reason }) => reason })
+}
+const refused = (json: unknown, because: RegExp, at = now) => {
+  const reason = verdict(json, at)
+  ok(because.test(reason), reason)
+}
+
+Deno.test("a payment as the reference buyer makes it matches its product", () => {
+  equal(verdict(wire), "matches")
+  const shown = Result.getOrThrow(decode(wire))
+  equal(shown.authorization, authorization)
+  equal<string>(shown.signature, signature)
+  equal(shown.identifier, null)
+})
+
+Deno.test("version 1 payloads and the hybrid without accepted match too", () => {
+  const { payload } = wire
+  equal(verdict({ x402Version: 1, scheme: "exact", network: "base", payload }), "matches")
+  equal(verdict({ x402Version: 1, scheme: "exact", network: "eip155:8453", payload }), "matches")
+  equal(verdict({ x402Version: 2, payload }), "matches")
+  equal(verdict({ x402Version: 2, scheme: "exact", network: "eip155:8453", payload }), "matches")
+  refused({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, /network/)
+  refused({ x402Version: 2, scheme: "exact", network: "base", payload }, /network/)
+  refused({ x402Version: 3, payload }, /not an x402/)
+})
+
+const anySpelling = Arbitrary.schema(Schema.Struct({
+  alphabet: Schema.Literals(["base64", "base64url"]),
+  padded: Schema.Boolean,
+  upperHex: Schema.Boolean,
+  lowV: Schema.Boolean,
+  spaces: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 })),
+  reversed: Schema.Boolean,
+  extra: Schema.Boolean,
+}))
+
+law("one authorization is one payment in 200 encodings", anySpelling, (spelling) => {
+  const hex = (text: string) =>
+    spelling.upperHex ? `0x${text.slice(2).toUpperCase()}` : text.toLowerCase()
+  const { from, to, nonce, ...numbers } = wire.payload.authorization
+  const sig = spelling.lowV ? `${signature.slice(0, -2)}00` : signature
+  const payload = {
+    signature: hex(sig),
+    authorization: { ...numbers, from: hex(from), to: hex(to), nonce: hex(nonce) },
+  }
+  const entries = Object.entries({ ...wire, payload, ...(spelling.extra ? { more: [1] } : {}) })
+  const json = JSON.stringify(
+    Object.fromEntries(spelling.reversed ? entries.reverse() : entries),
+    null,
+    spelling.spaces,
+  )
+  const padded = spelling.alphabet === "base64" ? Base64.encode(json) : Base64Url.encodePadded(json)
+  const header = spelling.padded ? padded : padded.replace(/=+$/, "")
+  const shown = Result.getOrThrow(decodePayment(header))
+  equal(shown.authorization, authorization)
+  equal<string>(shown.signature, signature)
+})
+
+Deno.test("what is not a payment is refused with a reason, whatever it is", () => {
+  const notJson = [
+    "",
+    "%%%",
+    "a",
+    "é",
+    Base64.encode("{"),
+    Base64.encode(new Uint8Array([0x22, 0xff, 0x22])),
+    `${headerOf(wire)}====`,
+  ]
+  for (const header of notJson) {
+    const decoded = decodePayment(header)
+    ok(Result.isFailure(decoded) && /not base64 of a JSON/.test(decoded.failure.reason), header)
+  }
+  for (const json of [null, 1, "x", [], {}, { x402Version: 2 }, [wire]]) {
+    refused(json, /not an x402/)
+  }
+})
+
+Deno.test(`a header over ${paymentHeaderLengthMax} bytes is refused unread`, () => {
+  const over = decodePayment("A".repeat(paymentHeaderLengthMax + 1))
+  ok(Result.isFailure(over) && /larger than/.test(over.failure.reason))
+  const at = decodePayment("A".repeat(paymentHeaderLengthMax))
+  ok(Result.isFailure(at) && !/larger than/.test(at.failure.reason))
+})
+
+Deno.test("a payload of the wrong shape is refused before any number is made of it", () => {
+  const at = "payload.authorization"
+  const wrong: ReadonlyArray<readonly [string, unknown]> = [
+    [`${at}.value`, "1".repeat(31)],
+    [`${at}.value`, "-1"],
+    [`${at}.value`, "0x10"],
+    [`${at}.value`, "1e4"],
+    [`${at}.value`, ""],
+    [`${at}.value`, 10_000],
+    [`${at}.validAfter`, " 1"],
+    [`${at}.validBefore`, "1.5"],
+    [`${at}.nonce`, `0x${"11".repeat(31)}`],
+    [`${at}.nonce`, "11".repeat(32)],
+    [`${at}.from`, "0x1"],
+    [`${at}.to`, `0x${"gg".repeat(20)}`],
+    ["payload.signature", `0x${"11".repeat(64)}`],
+    ["payload.signature", "0x"],
+  ]
+  for (const [path, value] of wrong) {
+    refused(changed(path, value), new RegExp(`not an x402 exact EVM payload: ${path} must be `))
+  }
+})
+
+Deno.test("a wrong detail beside the payload is named, with what would be right", () => {
+  const identifier = (id: string) => ({ "payment-identifier": { info: { id } } })
+  const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+    ["accepted", "exact", "accepted must be an object"],
+    ["accepted.amount", "9".repeat(31), "accepted.amount must be 1 to 30 decimal digits, as text"],
+    ["accepted.asset", "USDC", "accepted.asset must be 0x and 40 hex digits"],
+    ["resource", "https://a.example/v1/latest", "resource must be an object"],
+    ["resource.url", "x".repeat(3_000), "resource.url must be text of at most 2048 characters"],
+    ["resource.url", 7, "resource.url must be text of at most 2048 characters"],
+    ["extensions", [], "extensions must be an object"],
+    [
+      "extensions",
+      identifier("x".repeat(15)),
+      "extensions.payment-identifier.info.id must be 16 to 128 letters, digits, - or _",
+    ],
+  ]
+  for (const [path, value, because] of wrong) {
+    equal(verdict(changed(path, value)), `The payment's ${because}`)
+  }
+})
+
+Deno.test("a detail that is null is a detail left out", () => {
+  for (const name of ["accepted", "resource", "extensions", "scheme", "network"]) {
+    equal(decode(changed(name, null)), decode(without(name)), name)
+  }
+  equal(verdict(changed("resource.url", null)), "matches")
+  for (
+    const extensions of [
+      { "payment-identifier": null },
+      { "payment-identifier": { info: { id: null } } },
+    ]
+  ) {
+    equal(Result.getOrThrow(decode({ ...wire, extensions })).identifier, null)
+  }
+})
+
+Deno.test("the signature must be in one form: v of 0, 1, 27 or 28, and the lower s", () => {
+  const v = (byte: string) => changed("payload.signature", `${signature.slice(0, -2)}${byte}`)
+  for (const byte of ["00", "01", "1b", "1c"]) equal(verdict(v(byte)), "matches")
+  for (const byte of ["02", "1d", "ff"]) refused(v(byte), /recovery byte/)
+  const s = (half: string) => changed("payload.signature", `0x${"11".repeat(32)}${half}1b`)
+  const halfOrder = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0"
+  equal(verdict(s(halfOrder)), "matches")
+  refused(s(halfOrder.replace(/0$/, "1")), /malleable/)
+})
+
+Deno.test("the offer chosen must be ours: scheme, network, amount, asset, payTo, flow", () => {
+  refused(changed("accepted.scheme", "upto"), /scheme/)
+  refused(changed("accepted.network", "eip155:84532"), /network/)
+  refused(changed("accepted.amount", "9999"), /amount must be 10000/)
+  refused(changed("accepted.asset", payer.address), /asset must be/)
+  refused(changed("accepted.payTo", payer.address), /Pay to/)
+  refused(changed("accepted.extra.paymentFlow", "upfront"), /flow/)
+  equal(verdict(changed("accepted.extra.paymentFlow", "authorization")), "matches")
+  equal(verdict(changed("accepted.maxTimeoutSeconds", 9_999)), "matches")
+  equal(verdict(changed("accepted.asset", terms.asset.toLowerCase())), "matches")
+})
+
+Deno.test("the resource, when named, must be the product, by its path or its tool", () => {
+  const url = (url: string) => changed("resource.url", url)
+  equal(verdict(without("resource")), "matches")
+  equal(verdict(url("https://elsewhere.example/v1/latest?x=1#y")), "matches")
+  equal(verdict(url("mcp://tool/get_latest")), "matches")
+  for (
+    const other of [
+      "https://a.example/v1/signal",
+      "https://a.example/x/v1/latest",
+      "/v1/latest",
+      "mcp://tool/latest",
+      "mcp://tool/get_signal",
+      "",
+    ]
+  ) {
+    refused(url(other), /another resource/)
+  }
+})
+
+Deno.test("the authorization itself must pay us, exactly, and not from ourselves", () => {
+  const at = "payload.authorization"
+  refused(changed(`${at}.to`, payer.address), /must pay to/)
+  for (const value of ["9999", "10001", "0"]) {
+    refused(changed(`${at}.value`, value), /exactly 10000/)
+  }
+  refused(changed(`${at}.from`, terms.payTo), /our own/)
+})
+
+Deno.test("the authorization must be valid now, for as long as needed, and not for ever", () => {
+  const at = "payload.authorization"
+  refused(changed(`${at}.validAfter`, String(now + 1)), /not valid yet/)
+  equal(verdict(changed(`${at}.validAfter`, String(now))), "matches")
+  const before = (seconds: number) => changed(`${at}.validBefore`, String(now + seconds))
+  equal(verdict(before(terms.neededSeconds + 6)), "matches")
+  refused(before(terms.neededSeconds + 5), /expired or expires too soon/)
+  equal(verdict(before(terms.maxTimeoutSeconds + 30)), "matches")
+  refused(before(terms.maxTimeoutSeconds + 31), /must expire within/)
+  refused(changed(`${at}.validBefore`, "9".repeat(30)), /must expire within/)
+})
+
+Deno.test("the payment-identifier is read where the extension puts it, and must be one", () => {
+  const named = (id: unknown) => ({
+    ...wire,
+    extensions: { "payment-identifier": { info: { required: false, id } } },
+  })
+  const id = "pay_7d5d747be160e280"
+  equal(Result.getOrThrow(decode(named(id))).identifier, id)
+  for (const wrong of ["short", "x".repeat(129), "sixteen spaces in", 7]) {
+    refused(named(wrong), /info\.id must be 16 to 128/)
+  }
+  const declared = { ...wire, extensions: { "payment-identifier": { info: { required: false } } } }
+  equal(Result.getOrThrow(decode(declared)).identifier, null)
+})
+
+const anyText = Arbitrary.schema(Schema.String)
+law("decodePayment() never throws on any text", anyText, (text) => {
+  decodePayment(text)
+  decodePayment(Base64.encode(text))
+})

@@ -1,0 +1,328 @@
+/**
+ * The laws of what is done next with a refund, over every kind of row and of evidence there is.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { address, Bytes32, PaymentId, Signature } from "../../../src/payments/domain/payment.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import {
+  type Action,
+  attemptsMax,
+  decide,
+  type Evidence,
+  inTerm,
+  type Proof,
+  type Refund,
+  refundMax,
+  refundMoves,
+  refundReaches,
+  type RefundState,
+  refundStates,
+  withinCaps,
+} from "../../../src/payments/domain/refund.ts"
+import { law } from "../../support/effect.ts"
+
+const ours = address(`0x${"7e".repeat(20)}`)
+const payTo = address(`0x${"11".repeat(20)}`)
+const payer = address(`0x${"22".repeat(20)}`)
+const asset = address(`0x${"33".repeat(20)}`)
+const stranger = address(`0x${"66".repeat(20)}`)
+const paymentId = PaymentId.make(`0x${"44".repeat(32)}`)
+const nonce = Bytes32.make(`0x${"55".repeat(32)}`)
+const otherNonce = Bytes32.make(`0x${"66".repeat(32)}`)
+const amount = refundMax
+
+const at = (finality: "latest" | "safe"): Proof => ({
+  proof: "paid",
+  at: { transaction: "0xaa", block: 1n, logIndex: 0, finality },
+})
+const proofs = {
+  safe: at("safe"),
+  latest: at("latest"),
+  not_yet: { proof: "not_yet" },
+  expired: { proof: "never", reason: "expired" },
+  spent: { proof: "never", reason: "spent_elsewhere" },
+} as const satisfies Record<string, Proof>
+type ProofKind = keyof typeof proofs
+const proofKinds = Object.keys(proofs) as ReadonlyArray<ProofKind>
+
+const wrongs: Readonly<Record<string, Partial<Refund>>> = {
+  nothing: {},
+  another_chain: { chainId: 1 },
+  another_asset: { asset: stranger },
+  another_payee: { payTo: stranger },
+  payer_is_treasury: { payer: ours },
+  payer_is_payee: { payer: payTo },
+  another_payment: { paymentId: PaymentId.make(`0x${"45".repeat(32)}`) },
+  another_treasury: { treasury: stranger, nonce },
+  another_nonce: { treasury: ours, nonce: otherNonce },
+  too_much: { amount: amount + 1n },
+  nothing_to_pay: { amount: 0n },
+}
+
+interface Case {
+  readonly state: RefundState
+  readonly wrong: string
+  readonly payment: ProofKind
+  readonly repaid: ProofKind
+  readonly everSigned: boolean
+  readonly expiring: boolean
+  readonly tired: boolean
+  readonly funded: boolean
+  readonly capped: boolean
+  readonly ourTerm: boolean
+}
+
+const nowSeconds = 1_000n
+const signedAs = {
+  ...{ treasury: ours, nonce, signature: Signature.make(`0x${"77".repeat(65)}`) },
+}
+
+function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
+  return {
+    ...{ paymentId, chainId: 8453, asset, payer, payTo, amount, paymentNonce: nonce },
+    ...{ paymentValidBefore: 900n, state, attempts: tired ? attemptsMax : attemptsMax - 1 },
+    ...{ treasury: null, nonce: null, signature: null, validBefore: null },
+    ...(everSigned ? { ...signedAs, validBefore: nowSeconds + (expiring ? 10n : 11n) } : {}),
+    ...wrongs[wrong],
+  }
+}
+
+function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidence {
+  // Every payment of these is in block 1.
+  const term = { after: ourTerm ? 0n : 1n, through: null }
+  return {
+    own: { chainId: 8453, asset, payTo, treasury: ours, term, paymentId, nonce },
+    ...{ payment: proofs[payment], repaid: proofs[repaid], nowSeconds },
+    float: funded ? amount : amount - 1n,
+    signed: { lastHour: capped ? 1n : 0n, lastDay: 1n },
+    caps: { perHour: amount, perDay: amount + 1n },
+  }
+}
+
+/** Every kind of row with every kind of evidence. */
+function* everyCase(): Generator<Case> {
+  const both = [false, true]
+  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
+    for (const everSigned of state === "queued" || state === "stuck" ? both : [true]) {
+      for (const wrong of Object.keys(wrongs)) {
+        for (const payment of proofKinds) {
+          for (const repaid of proofKinds) {
+            for (let bits = 0; bits < 32; bits++) {
+              const bit = (n: number) => (bits & (1 << n)) !== 0
+              const [expiring, tired, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
+              yield {
+                ...{ state, everSigned, wrong, payment, repaid },
+                ...{ expiring, tired, funded, capped, ourTerm: bit(4) },
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+const cases = [...everyCase()].map((c) => ({ c, action: decide(refundOf(c), evidenceOf(c)) }))
+
+const told = (c: Case, { act }: Action) => JSON.stringify({ ...c, act })
+
+/** Every case with this action satisfies the condition, and there is one. */
+const only = (act: Action["act"], name: string, holds: (c: Case, action: Action) => boolean) =>
+  Deno.test(`decide() ${act}s only ${name}`, () => {
+    const found = cases.filter(({ action }) => action.act === act)
+    ok(found.length > 0)
+    for (const { c, action } of found) ok(holds(c, action), told(c, action))
+  })
+
+/** Every case that satisfies the condition has this action, and there is one. */
+const always = (act: Action["act"], name: string, when: (c: Case) => boolean) =>
+  Deno.test(`decide() always ${act}s ${name}`, () => {
+    const found = cases.filter(({ c }) => when(c))
+    ok(found.length > 0)
+    for (const { c, action } of found) equal(action.act, act, told(c, action))
+  })
+
+const sound = ({ wrong }: Case) => wrong === "nothing"
+const isOut = ({ state }: Case) => state === "signed" || state === "broadcast"
+const unused = ({ repaid }: Case) => repaid === "not_yet" || repaid === "expired"
+
+only(
+  "sign",
+  "what the chain shows on a safe block to be owed, not paid back, and not out any more",
+  (c) => sound(c) && c.payment === "safe" && unused(c) && (!isOut(c) || c.repaid === "expired"),
+)
+only(
+  "sign",
+  "within the caps and the float, and what was not declined too often",
+  (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+)
+only(
+  "sign",
+  "what was paid in this treasury's term, or was signed by it before",
+  (c) => c.ourTerm || c.everSigned,
+)
+only(
+  "relay",
+  "a signature that is out, unused and not about to expire",
+  (c) => sound(c) && isOut(c) && c.repaid === "not_yet" && !c.expiring && c.funded && !c.tired,
+)
+only(
+  "confirm",
+  "what the chain shows on a safe block to be paid back",
+  (c) => sound(c) && c.repaid === "safe",
+)
+always(
+  "confirm",
+  "what was paid back, whatever else is the matter",
+  (c) => sound(c) && c.repaid === "safe",
+)
+only(
+  "cancel",
+  "what was never signed, and whose payment never came",
+  (c) =>
+    sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
+    (c.payment === "expired" || c.payment === "spent"),
+)
+always(
+  "cancel",
+  "what is queued, never signed, and was never paid",
+  (c) =>
+    sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
+    (c.payment === "expired" || c.payment === "spent"),
+)
+only("stick", "what is not stuck already", (c) => c.state !== "stuck")
+always(
+  "stick",
+  "what is wrong in itself",
+  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+)
+always(
+  "stick",
+  "a refund whose nonce was spent elsewhere",
+  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
+)
+always(
+  "wait",
+  "while a person has to look, unless the chain has paid it back",
+  (c) => c.state === "stuck" && !(sound(c) && c.repaid === "safe"),
+)
+always(
+  "wait",
+  "for a safe block, of the payment",
+  (c) =>
+    sound(c) && c.state === "queued" && unused(c) &&
+    (c.payment === "latest" || c.payment === "not_yet"),
+)
+always("wait", "for a safe block, of the refund", (c) => sound(c) && c.repaid === "latest")
+always(
+  "sign",
+  "what is owed, when nothing is in the way",
+  (c) =>
+    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.capped &&
+    c.funded && !c.tired && c.ourTerm,
+)
+always(
+  "sign",
+  "anew what is out, has expired unused, and is still owed",
+  (c) =>
+    sound(c) && isOut(c) && c.repaid === "expired" && c.payment === "safe" && !c.capped &&
+    c.funded && !c.tired,
+)
+
+always(
+  "wait",
+  "for another treasury, that of the payment's term",
+  (c) =>
+    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.ourTerm &&
+    !c.everSigned,
+)
+
+law(
+  "inTerm() gives each payment to one treasury, whenever each of them entered",
+  Arbitrary.schema(Schema.Tuple([
+    Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n })),
+    Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))),
+  ])),
+  ([block, entries]) => {
+    const ends = [...new Set(entries)].sort((a, b) => a < b ? -1 : 1)
+    const terms = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
+    equal(terms.filter((term) => inTerm(block, term)).length, 1)
+  },
+)
+
+Deno.test("decide() never takes back a signature: what is out and not owed any more waits for a person", () => {
+  for (const { c, action } of cases) {
+    if (!sound(c) || !c.everSigned || c.state === "stuck" || c.repaid !== "expired") continue
+    if (c.payment !== "expired" && c.payment !== "spent") continue
+    equal(action.act, "stick", JSON.stringify(c))
+  }
+})
+
+Deno.test("decide() makes moves of the table only, and no nonce but the payment's own is let pass", () => {
+  for (const { c, action } of cases) {
+    if (action.act === "wait" || action.act === "relay") continue
+    ok(refundMoves[c.state].includes(action.act), told(c, action))
+    if (action.act !== "stick") {
+      const { treasury, nonce: own } = refundOf(c)
+      ok((treasury ?? ours) === ours && (own ?? nonce) === nonce)
+    }
+  }
+})
+
+Deno.test("decide() leaves what another treasury has signed to whoever holds its key", () => {
+  const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
+  ok(theirs.length > 0)
+  for (const { c, action } of theirs) {
+    equal(action, { act: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+  }
+})
+
+Deno.test("decide() says what is wrong", () => {
+  const reasons = new Set(
+    cases.flatMap(({ action }) => action.act === "stick" ? [action.reason] : []),
+  )
+  equal([...reasons].sort(), [
+    ...["amount_over_the_dearest_product", "another_asset", "another_chain", "another_nonce"],
+    ...["another_payee", "another_payment", "declined_too_often"],
+    ...["payer_is_ours", "payment_expired_after_signing", "payment_spent_elsewhere_after_signing"],
+    "refund_nonce_spent_elsewhere",
+  ])
+})
+
+Deno.test("a confirmed refund never moves; every other one can still be confirmed", () => {
+  equal(refundMoves.confirmed, [])
+  for (const from of refundStates) {
+    const found = new Set([from])
+    for (const state of found) {
+      for (const event of refundMoves[state]) found.add(refundReaches[event])
+    }
+    ok(found.has("confirmed"), from)
+  }
+  for (const state of ["signed", "broadcast"] as const) {
+    ok(!refundMoves[state].includes("cancel") && !refundMoves[state].includes("queue"))
+  }
+})
+
+Deno.test("refundMax is the price of the dearest product", () => {
+  const prices = Object.values(products).map(({ price }) => price)
+  ok(prices.every((price) => price <= refundMax) && prices.some((price) => price === refundMax))
+})
+
+const Units = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 20n }))
+law(
+  "withinCaps() lets through what fits, and never more than the caps in all",
+  Arbitrary.schema(Schema.Tuple([Units, Units, Schema.Array(Units)])),
+  ([perHour, perDay, amounts]) => {
+    let sum = 0n
+    for (const amount of amounts) {
+      const may = withinCaps(amount, { lastHour: sum, lastDay: sum }, { perHour, perDay })
+      const fits = sum + amount <= (perHour < perDay ? perHour : perDay)
+      equal(may, fits)
+      if (may) sum += amount
+    }
+    ok(sum <= perHour && sum <= perDay)
+  },
+)

@@ -1,0 +1,107 @@
+/**
+ * What a 402 says, on every route.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Base64 } from "effect/encoding"
+import { Result } from "effect"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import {
+  challenge,
+  challengeHeaderLengthMax,
+  challengeV1,
+} from "../../../src/payments/domain/x402/challenge.ts"
+import { receiptHeader, requirements } from "../../../src/payments/domain/x402/terms.ts"
+import { terms } from "../../support/payments/terms.ts"
+
+const decoded = (header: string) => JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
+const why = "x".repeat(200)
+
+Deno.test(`challenge() fits ${challengeHeaderLengthMax} bytes of header on every route`, () => {
+  const lengthOf = (product: Product, host: number) => {
+    const publicBaseUrl = `https://${"x".repeat(host)}`
+    return challenge(product, { ...terms, publicBaseUrl }, why).header.length
+  }
+  for (const product of Object.values(products)) {
+    const length = lengthOf(product, 90)
+    ok(length < challengeHeaderLengthMax, `${product.id}: ${length}`)
+    ok(lengthOf(product, 253) < 8_192, "the longest host name there is")
+  }
+})
+
+Deno.test("challenge() has the interface's body", () => {
+  equal(challenge(products.latest, terms).body, {
+    x402Version: 2,
+    error: "Payment required",
+    accepts: [{
+      scheme: "exact",
+      network: "eip155:8453",
+      asset: "USDC",
+      price: "$0.01",
+      payTo: terms.payTo,
+      mimeType: "application/json",
+    }],
+    terms: "http://127.0.0.1:8402/terms.txt",
+  })
+})
+
+Deno.test("challenge() has the protocol's header, in whole units and with the token's own domain", () => {
+  for (const product of Object.values(products)) {
+    const { x402Version, error, resource, accepts, extensions } = decoded(
+      challenge(product, terms, "why").header,
+    )
+    equal([x402Version, error], [2, "why"])
+    equal(resource.url, `${terms.publicBaseUrl}${product.path}`)
+    equal(accepts, [{
+      scheme: "exact",
+      network: "eip155:8453",
+      amount: product.price.toString(),
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      payTo: terms.payTo,
+      maxTimeoutSeconds: 120,
+      extra: {
+        name: "USD Coin",
+        version: "2",
+        ...(product.order === "settle-early" ? { paymentFlow: "upfront" } : {}),
+      },
+    }])
+    equal(Object.keys(extensions), ["bazaar", "payment-identifier"])
+    const declared = extensions.bazaar.schema.properties.input.properties.queryParams.properties
+    equal(Object.keys(declared), product.parameters.map(({ name }) => name))
+  }
+})
+
+Deno.test("requirements() names a flow on settle-early routes only", () => {
+  equal(requirements(products.latest, terms).extra.paymentFlow, undefined)
+  ok(!("paymentFlow" in requirements(products.latest, terms).extra))
+  equal(requirements(products.whales, terms).extra.paymentFlow, "upfront")
+})
+
+Deno.test("challengeV1() asks the stock buyer of version 1 for the same payment", () => {
+  for (const product of Object.values(products)) {
+    const body = challengeV1(product, terms, "why")
+    equal([body?.x402Version, body?.error], [1, "why"])
+    equal(body?.accepts, [{
+      scheme: "exact",
+      network: "base",
+      maxAmountRequired: product.price.toString(),
+      resource: `${terms.publicBaseUrl}${product.path}`,
+      description: product.description,
+      mimeType: "application/json",
+      payTo: terms.payTo,
+      maxTimeoutSeconds: 120,
+      asset: terms.asset,
+      extra: { name: "USD Coin", version: "2" },
+    }])
+  }
+})
+
+Deno.test("challengeV1() has nothing to say of a network that version 1 does not know", () => {
+  equal(challengeV1(products.latest, { ...terms, chainId: 1 }), null)
+})
+
+Deno.test("receiptHeader() is the settlement response buyers read", () => {
+  const receipt = { payer: "0x1", transaction: "0x2", network: "eip155:8453" }
+  equal(decoded(receiptHeader(receipt)), { success: true, ...receipt })
+})

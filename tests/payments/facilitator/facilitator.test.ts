@@ -1,0 +1,214 @@
+/**
+ * The laws of a facilitator: simulated in memory, simulated in the store, and over HTTP; and what the
+ * HTTP adapter makes of answers that are not answers.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Clock, Duration, Effect, Layer, Result } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import {
+  type FacilitatorOptions,
+  layer as overHttp,
+} from "../../../src/payments/facilitator/facilitator.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerMemory, layerStore } from "../../../src/payments/simulated/ledger.ts"
+import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { requirements } from "../../../src/payments/domain/x402/terms.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { liveTest, test } from "../../support/effect.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+import { onEveryStore } from "../../support/stores.ts"
+import { headerOf, terms, token } from "../../support/payments/terms.ts"
+import { asked, facilitatorLaws, proofOf } from "./facilitator.laws.ts"
+
+const simulated = layerLedger().pipe(Layer.provide(signatures))
+const inMemory = Layer.provideMerge(simulated, layerMemory)
+
+const nowSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1_000))
+
+for (const [name, body] of facilitatorLaws) {
+  test(`facilitator in memory: ${name}`, () =>
+    TestClock.setTime(startSeconds * 1_000).pipe(
+      Effect.andThen(body(startSeconds)),
+      Effect.provide(inMemory),
+    ))
+  liveTest(`facilitator over HTTP: ${name}`, () =>
+    Effect.flatMap(nowSeconds, body).pipe(
+      Effect.provide(Layer.provideMerge(behindHttp, inMemory)),
+    ))
+}
+
+onEveryStore("facilitator", (law) => {
+  for (const [name, body] of facilitatorLaws) {
+    const inStore = Layer.provideMerge(simulated, layerStore)
+    law(name, Effect.flatMap(nowSeconds, body).pipe(Effect.provide(inStore)))
+  }
+})
+
+test("an authorization is proved void once it has expired unused, not before", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(startSeconds * 1_000)
+    const request = yield* asked(startSeconds)
+    yield* TestClock.adjust(Duration.seconds(terms.maxTimeoutSeconds))
+    equal((yield* proofOf(request)).proof, "not_yet")
+    yield* TestClock.adjust(Duration.seconds(1))
+    equal(yield* proofOf(request), { proof: "never", reason: "expired" })
+  }).pipe(Effect.provide(inMemory)))
+
+const json = (body: unknown, status = 200) => () => Response.json(body, { status })
+const transaction = `0x${"ab".repeat(32)}`
+
+/** An answer of a facilitator, and what is to be made of it. */
+const answers: ReadonlyArray<
+  readonly [
+    name: string,
+    answer: () => Response | Promise<Response>,
+    verify: string,
+    settle: string,
+  ]
+> = [
+  ["a clear yes", json({ isValid: true, success: true, transaction }), "valid", "settled"],
+  ["a clear no", json({ isValid: false, success: false }), "invalid", "declined"],
+  ["a no with status 400", json({ isValid: false, success: false }, 400), "invalid", "declined"],
+  [
+    "a yes with status 500",
+    json({ isValid: true, success: true, transaction }, 500),
+    "unknown",
+    "unknown",
+  ],
+  ["success without a transaction", json({ success: true, transaction: "" }), "unknown", "unknown"],
+  [
+    "a settlement that is pending",
+    json({ success: false, errorReason: "settlement_pending" }),
+    "unknown",
+    "unknown",
+  ],
+  ["HTML", () => new Response("<html>busy</html>"), "unknown", "unknown"],
+  ["half of a JSON", () => new Response('{"isValid":tr'), "unknown", "unknown"],
+  ["nothing", () => new Response(), "unknown", "unknown"],
+  ["null", json(null), "unknown", "unknown"],
+  ["other types", json({ isValid: "true", success: 1 }), "unknown", "unknown"],
+  [
+    "too much",
+    () => new Response(`{"isValid":true,"success":true,"x":"${"x".repeat(70_000)}"}`),
+    "unknown",
+    "unknown",
+  ],
+  [
+    "a redirect",
+    () => new Response(null, { status: 302, headers: { location: "/elsewhere" } }),
+    "unknown",
+    "unknown",
+  ],
+  ["silence", () => new Promise(() => {}), "unknown", "unknown"],
+]
+
+for (const [name, answer, verified, settled] of answers) {
+  liveTest(
+    `the HTTP facilitator makes ${verified} and ${settled} of ${name}`,
+    () =>
+      Effect.gen(function* () {
+        const request = yield* asked(startSeconds)
+        const { verify, settle } = yield* Facilitator
+        equal((yield* verify(request)).outcome, verified)
+        equal((yield* settle(request)).outcome, settled)
+      }).pipe(Effect.provide(answering(answer))),
+  )
+}
+
+liveTest(
+  "the HTTP facilitator repeats a stranger's reason in 100 printable characters",
+  () =>
+    Effect.gen(function* () {
+      const { verify } = yield* Facilitator
+      equal(yield* verify(yield* asked(startSeconds)), {
+        outcome: "invalid",
+        reason: `??${"x".repeat(98)}`,
+      })
+    }).pipe(
+      Effect.provide(
+        answering(json({ isValid: false, invalidReason: `\n\u0007${"x".repeat(500)}` })),
+      ),
+    ),
+)
+
+liveTest(
+  "the HTTP facilitator shows each call the headers made for its path, made anew",
+  () =>
+    Effect.gen(function* () {
+      const shown: Array<string | null> = []
+      let made = 0
+      const headers = (path: string) => Effect.sync(() => ({ authorization: `${path} ${++made}` }))
+      const request = yield* asked(startSeconds)
+      const calls = Effect.gen(function* () {
+        const { verify, settle } = yield* Facilitator
+        yield* verify(request)
+        yield* settle(request)
+        yield* verify(request)
+      })
+      const noting = serving((request) => {
+        shown.push(request.headers.get("authorization"))
+        return Response.json({ isValid: true, success: false })
+      }, { headers })
+      yield* Effect.provide(calls, noting)
+      equal(shown, ["/verify 1", "/settle 2", "/verify 3"])
+    }),
+)
+
+/** A server for as long as the Layer lives. */
+const serving = (
+  handler: (request: Request) => Response | Promise<Response>,
+  options: Pick<FacilitatorOptions, "headers"> = {},
+) =>
+  Layer.unwrap(Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const closing = new AbortController()
+        const server = Deno.serve(
+          { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
+          handler,
+        )
+        return { closing, server }
+      }),
+      ({ closing }) => Effect.sync(() => closing.abort()),
+    ),
+    ({ server }) =>
+      overHttp({
+        baseUrl: `http://127.0.0.1:${server.addr.port}`,
+        verifyTimeout: Duration.millis(500),
+        settleTimeout: Duration.millis(500),
+        ...options,
+      }).pipe(Layer.provide(FetchHttpClient.layer)),
+  ))
+
+const answering = (answer: () => Response | Promise<Response>) => serving(answer)
+
+/** The simulated facilitator behind the standard wire, asked through the HTTP adapter. */
+const behindHttp = Layer.unwrap(Effect.gen(function* () {
+  const { verify, settle } = yield* Facilitator
+  const answered = (
+    path: string,
+    body: { paymentPayload: unknown; paymentRequirements: unknown },
+  ) => {
+    const { authorization, signature } = Result.getOrThrow(
+      decodePayment(headerOf(body.paymentPayload)),
+    )
+    const asks = body.paymentRequirements as ReturnType<typeof requirements>
+    equal({ ...asks, amount: "" }, { ...requirements(products.latest, terms), amount: "" })
+    const request = { token, authorization, signature, requirements: asks }
+    return path === "/verify"
+      ? Effect.map(verify(request), (said): unknown => ({ isValid: said.outcome === "valid" }))
+      : Effect.map(settle(request), (said): unknown => ({
+        success: said.outcome === "settled",
+        transaction: said.outcome === "settled" ? said.transaction : "",
+      }))
+  }
+  return serving(async (request) => {
+    const { pathname } = new URL(request.url)
+    return Response.json(await Effect.runPromise(answered(pathname, await request.json())))
+  })
+}))

@@ -1,0 +1,95 @@
+/**
+ * The bounds on a facilitator: never more calls at once than allowed, no verification left waiting
+ * beyond the queue, and no settlement turned away.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Facilitator, type FacilitatorRequest } from "../../../src/payments/Facilitator.ts"
+import { layerLimited } from "../../../src/payments/facilitator/limit.ts"
+import { asked } from "./facilitator.laws.ts"
+import { test } from "../../support/effect.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+
+/** A facilitator that answers when it is told to, and counts who waits at it. */
+const gated = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const seen = { now: 0, most: 0, verified: 0, settled: 0 }
+  const call = <A>(answer: A, kind: "verified" | "settled") =>
+    Effect.suspend(() => {
+      seen.now++
+      seen[kind]++
+      seen.most = Math.max(seen.most, seen.now)
+      return Effect.as(Deferred.await(gate), answer)
+    }).pipe(Effect.ensuring(Effect.sync(() => seen.now--)))
+  const layer = Layer.succeed(
+    Facilitator,
+    Facilitator.of({
+      name: "gated",
+      verify: () => call({ outcome: "valid" } as const, "verified"),
+      settle: () => call({ outcome: "settled", transaction: "0x1" } as const, "settled"),
+    }),
+  )
+  return { gate, seen, layer: Layer.provide(layerLimited({ inFlight: 3, waiting: 5 }), layer) }
+})
+
+type Calls = (
+  facilitator: Facilitator["Service"],
+  request: FacilitatorRequest,
+) => ReadonlyArray<Effect.Effect<{ readonly outcome: string }>>
+
+/** Starts the calls, lets them get as far as they can, opens the gate, and counts the outcomes. */
+const outcomes = (calls: Calls) =>
+  Effect.gen(function* () {
+    const { gate, seen, layer } = yield* gated
+    const facilitator = yield* Facilitator.pipe(Effect.provide(layer))
+    const request = yield* asked(startSeconds)
+    const fibers = yield* Effect.forEach(calls(facilitator, request), (call) =>
+      Effect.forkChild(call, { startImmediately: true }))
+    const atOnce = seen.now
+    yield* Deferred.succeed(gate, undefined)
+    const ended = yield* Effect.forEach(fibers, Fiber.join)
+    const count: Record<string, number> = {}
+    for (const { outcome } of ended) {
+      count[outcome] = (count[outcome] ?? 0) + 1
+    }
+    return { atOnce, most: seen.most, count }
+  })
+
+for (const demand of [1, 3, 4, 8, 9, 50]) {
+  test(`of ${demand} verifications at once 3 are asked, 5 wait, and the rest are unknown`, () =>
+    Effect.gen(function* () {
+      const { atOnce, most, count } = yield* outcomes(({ verify }, request) =>
+        Array.from({ length: demand }, () => verify(request))
+      )
+      const taken = Math.min(demand, 8)
+      equal([atOnce, most], [Math.min(demand, 3), Math.min(demand, 3)])
+      equal(count, { valid: taken, ...demand > 8 ? { unknown: demand - taken } : {} })
+    }))
+}
+
+test("a flood of verifications turns no settlement away, and goes unasked itself", () =>
+  Effect.gen(function* () {
+    const { most, count } = yield* outcomes(({ verify, settle }, request) => [
+      ...Array.from({ length: 20 }, () => settle(request)),
+      ...Array.from({ length: 20 }, () => verify(request)),
+    ])
+    equal(most, 3)
+    equal(count, { settled: 20, unknown: 20 })
+  }))
+
+test("who gives up waiting leaves room for the next", () =>
+  Effect.gen(function* () {
+    const { gate, layer } = yield* gated
+    const { verify } = yield* Facilitator.pipe(Effect.provide(layer))
+    const request = yield* asked(startSeconds)
+    const start = () => Effect.forkChild(verify(request), { startImmediately: true })
+    const waiting = yield* Effect.forEach(Array.from({ length: 8 }), start)
+    equal(yield* verify(request), { outcome: "unknown", reason: "overloaded" })
+    yield* Fiber.interruptAll(waiting.slice(0, 4))
+    const next = yield* Effect.forEach(Array.from({ length: 4 }), start)
+    equal((yield* verify(request)).outcome, "unknown")
+    yield* Deferred.succeed(gate, undefined)
+    for (const fiber of next) equal((yield* Fiber.join(fiber)).outcome, "valid")
+  }))

@@ -1,0 +1,45 @@
+/**
+ * What an operator reads of the money that is owed, against the store it is read from.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Metric } from "effect"
+import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
+import { layer as refundStore } from "../../src/payments/postgres/refundStore.ts"
+import { moneyGauges } from "../../src/payments/moneyGauges.ts"
+import { led, paths, ticket } from "./paymentStore.laws.ts"
+import { onEveryStore } from "../support/stores.ts"
+
+const shown = Effect.map(
+  Metric.snapshot,
+  (metrics) =>
+    new Map(metrics.flatMap(({ id, attributes, state }) =>
+      "value" in state
+        ? [[
+          `${id}${attributes?.["state"] === undefined ? "" : ` ${attributes["state"]}`}`,
+          state.value,
+        ]]
+        : []
+    )),
+)
+
+onEveryStore("the gauges of money", (law) => {
+  law(
+    "show the units that may have to be given back, and the refunds of each state",
+    Effect.gen(function* () {
+      const measure = yield* moneyGauges
+      yield* measure
+      equal((yield* shown).get("payments_liability_usdc"), 0)
+      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      yield* led(1, "settle-early", paths["settle-early"].settled ?? [])
+      yield* measure
+      const after = yield* shown
+      equal(after.get("payments_liability_usdc"), 2 * Number(ticket(0).amount) / 1_000_000)
+      equal([after.get("refunds queued"), after.get("refunds stuck")], [1, 0])
+    }).pipe(
+      Effect.provide([paymentStore, refundStore]),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+    ),
+  )
+})

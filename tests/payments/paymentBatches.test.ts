@@ -1,0 +1,188 @@
+/**
+ * Payments that share statements: each comes out as it would have alone.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Arbitrary, Cause, Duration, Effect, Exit, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layer } from "../../src/payments/postgres/paymentStore.ts"
+import { moves, type PaidAt, type PaymentState } from "../../src/payments/domain/payment.ts"
+import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
+import { type Move, type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { holds, onEveryStore } from "../support/stores.ts"
+import { led, paths, ticket } from "./paymentStore.laws.ts"
+
+const lease = Duration.seconds(60)
+const answer = { body: new TextEncoder().encode('{"success":true}') }
+const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
+
+/** A payment's life: at each step which of the moves that are then legal is made. */
+const lives = Arbitrary.schema(
+  Schema.Array(Schema.Struct({
+    order: Schema.Literals(["compute-first", "settle-early"]),
+    choices: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })))
+      .check(Schema.isMaxLength(7)),
+  })).check(Schema.isMaxLength(30)),
+)
+
+/** The moves that are legal in a state; a refund ends by other means. */
+function legal(order: SettlementOrder, state: PaymentState): ReadonlyArray<Move> {
+  if (state === "refund_due") return []
+  const proven = state === "settled" || state === "answered" ? null : paidAt
+  const all: { readonly [E in Move["event"]]: Extract<Move, { event: E }> } = {
+    claim: { event: "claim", secretHash: null, lease },
+    release: { event: "release", reason: "test" },
+    intend: { event: "intend", answer: order === "compute-first" ? answer : null, lease },
+    doubt: { event: "doubt", reason: "timeout", transactionHint: "0xbb" },
+    settle: { event: "settle", paidAt, lease },
+    answer: { event: "answer", answer: order === "compute-first" ? null : answer, paidAt: proven },
+    owe: { event: "owe", reason: "test", paidAt: proven },
+    void: { event: "void", reason: "expired" },
+  }
+  return Object.values(all).filter(({ event }) => event in moves[order][state])
+}
+
+/** Everything is asked for twice at a time: the second must find it done. */
+const live = Effect.fnUntraced(function* (
+  n: number,
+  order: SettlementOrder,
+  choices: ReadonlyArray<number>,
+) {
+  const store = yield* PaymentStore
+  const claim = store.claim(ticket(n, order), null, lease)
+  const claims = yield* Effect.all([claim, claim], { concurrency: 2 })
+  equal(claims.map(({ claimed }) => claimed).sort(), [false, true])
+  let row: Payment | undefined = claims.find(({ claimed }) => claimed)?.payment
+  const told: Array<Payment> = []
+  for (const choice of choices) {
+    if (row === undefined) break
+    told.push(row)
+    const possible = legal(order, row.state)
+    const move = possible[choice % possible.length]
+    if (move === undefined) break
+    const twice = Effect.all([store.move(row, move), store.move(row, move)], { concurrency: 2 })
+    const moved: ReadonlyArray<Option.Option<Payment>> = yield* twice
+    equal(moved.filter(Option.isSome).length, 1)
+    row = moved.map(Option.getOrUndefined).find((moved) => moved !== undefined)
+  }
+  const kept = Option.getOrThrow(yield* store.find(ticket(n, order).paymentId))
+  return [...told, ...row === undefined ? [] : [row], kept].map(timeless)
+}, Effect.orDie)
+
+/** A row apart from how long ago things were. */
+const timeless = ({ leaseLeftMs, intendedAgoMs, answeredAgoMs, ...row }: Payment) => ({
+  ...row,
+  leased: leaseLeftMs > 0,
+  intended: intendedAgoMs !== null,
+  answered: answeredAgoMs !== null,
+})
+
+onEveryStore("payments together", (law) => {
+  law(
+    "lives lived at once are told and kept as the memory store has them, one after the other",
+    holds(lives, (lives) =>
+      Effect.gen(function* () {
+        const all = (concurrency: number) =>
+          Effect.forEach(lives, ({ order, choices }, n) => live(n, order, choices), { concurrency })
+        const alone = yield* Effect.provide(all(1), memoryPaymentStore)
+        equal(yield* Effect.provide(all(lives.length + 1), layer), alone)
+      }), { runs: 12 }),
+  )
+
+  law(
+    "a move that the database refuses fails alone",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const rows = yield* Effect.forEach([0, 1, 2, 3, 4], (n) => led(n, "compute-first", []))
+      const exits = yield* Effect.forEach(rows, (row, n) =>
+        // A compute-first payment is not settled without its answer.
+        Effect.exit(store.move(row, { event: "intend", answer: n === 2 ? null : answer, lease })), {
+        concurrency: "unbounded",
+      })
+      equal(exits.map(Exit.isSuccess), [true, true, false, true, true])
+      const states = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+      equal(
+        states.map((row) => Option.getOrThrow(row).state),
+        ["settling", "settling", "claimed", "settling", "settling"],
+      )
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "answers keep their own bytes",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const bodies = Array.from({ length: 40 }, (_, n) => new Uint8Array([n, 0, 255 - n]))
+      const rows = yield* Effect.forEach(bodies, (_, n) => led(n, "settle-early", []))
+      yield* Effect.forEach(rows, (row, n) => {
+        const body = bodies[n]
+        const answer = body === undefined || n % 3 === 0 ? null : { body }
+        return store.move(row, { event: "intend", answer, lease })
+      }, { concurrency: "unbounded" })
+      const kept = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+      equal(
+        kept.map((row) => Option.getOrThrow(row).answer?.body ?? null),
+        bodies.map((body, n) => n % 3 === 0 ? null : body),
+      )
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "answers that were handed over are remembered together, and only they",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["compute-first"]
+      const rows = yield* Effect.forEach(
+        [0, 1, 2, 3],
+        (n) => led(n, "compute-first", (n === 1 ? path.settling : path.answered) ?? []),
+      )
+      const marked = rows.slice(0, 3)
+      yield* Effect.forEach([...marked, ...marked], ({ paymentId }) => store.markSent(paymentId), {
+        concurrency: "unbounded",
+      })
+      const kept = yield* Effect.forEach(rows, ({ paymentId }) => store.find(paymentId))
+      equal(kept.map((row) => Option.getOrThrow(row).sent), [true, false, true, false])
+    }).pipe(Effect.provide(layer)),
+  )
+
+  const fresh = { payment_id: `0x${"ee".repeat(32)}`, nonce: `0x${"ee".repeat(32)}` }
+  const malformed: ReadonlyArray<Readonly<Record<string, string | number | null>>> = [
+    { payment_id: `0x${"EE".repeat(32)}` },
+    { payment_id: "ee".repeat(32) },
+    { nonce: `0x${"ee".repeat(31)}` },
+    { asset: `0x${"gg".repeat(20)}` },
+    { payer: `0x${"ee".repeat(21)}` },
+    { pay_to: "0x" },
+    { payer: `0x${"ee".repeat(20)}`, pay_to: `0x${"ee".repeat(20)}` },
+    { signature: `0x${"ee".repeat(64)}` },
+    { chain_id: 0 },
+    { amount: 0 },
+    { settlement: "sometime" },
+    { request: null },
+  ]
+  law(
+    "the database refuses a payment that is malformed at birth",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* led(0, "compute-first", [])
+      const born = (changed: (typeof malformed)[number]) =>
+        sql`INSERT INTO payment
+          SELECT (jsonb_populate_record(payment, ${
+          JSON.stringify({ ...fresh, ...changed })
+        }::jsonb)).*
+          FROM payment`
+      for (const changed of malformed) {
+        const exit = yield* Effect.exit(born(changed))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /malformed/)
+      }
+      const exit = yield* Effect.exit(
+        born({}).pipe(
+          Effect.andThen(sql`UPDATE payment SET pay_to = payer, asset = 'x'`),
+        ),
+      )
+      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /identity/)
+    }).pipe(Effect.provide(layer)),
+  )
+})

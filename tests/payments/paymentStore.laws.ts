@@ -1,0 +1,340 @@
+/**
+ * What every `PaymentStore` must do, whatever keeps its rows.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Option } from "effect"
+import {
+  Bytes32,
+  type PaidAt,
+  PaymentId,
+  type PaymentState,
+  type PaymentTicket,
+  Signature,
+} from "../../src/payments/domain/payment.ts"
+import { AtomicAmount } from "../../src/core/domain/money.ts"
+import { products, type SettlementOrder } from "../../src/catalog/domain/product.ts"
+import { type Move, type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { buyer } from "../support/payments/buyers.ts"
+import { authorizationFor, nonce, token } from "../support/payments/terms.ts"
+
+export type PaymentLaw = readonly [name: string, body: Effect.Effect<void, never, PaymentStore>]
+
+const lease = Duration.seconds(60)
+const spent = Duration.millis(-1_000)
+const bytes = new TextEncoder().encode('{"success":true}')
+const answer = { body: bytes }
+const now = 1_800_000_000
+const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
+const hash = Bytes32.make(`0x${"ab".repeat(32)}`)
+
+/** The n-th ticket: what a payment is bound to. */
+export function ticket(n: number, order: SettlementOrder = "compute-first"): PaymentTicket {
+  const product = products.latest
+  return {
+    paymentId: PaymentId.make(`0x${(n + 1).toString(16).padStart(64, "0")}`),
+    token,
+    authorization: authorizationFor(buyer(0), product, now, { nonce: nonce(n) }),
+    signature: Signature.make(`0x${"11".repeat(64)}1b`),
+    amount: product.price,
+    order,
+    productId: product.id,
+    request: "latest?[]",
+  }
+}
+
+/** How to come to each state, by order. */
+export const paths: {
+  readonly [O in SettlementOrder]: { readonly [S in PaymentState]?: ReadonlyArray<Move> }
+} = (() => {
+  const intend: Move = { event: "intend", answer, lease }
+  const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: "0xaa" }
+  const proven: Move = { event: "answer", answer, paidAt }
+  const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
+  const settle: Move = { event: "settle", paidAt, lease }
+  const common = {
+    claimed: [],
+    released: [{ event: "release", reason: "test" }],
+    settling: [intend],
+    unresolved: [intend, doubt],
+    refund_due: [intend, doubt, owe],
+    void: [intend, { event: "void", reason: "expired" }],
+  } as const
+  return {
+    "compute-first": { ...common, answered: [intend, proven] },
+    "settle-early": { ...common, settled: [intend, settle], answered: [intend, settle, proven] },
+  }
+})()
+
+/** A row that was led to a state. */
+export const led = Effect.fnUntraced(function* (
+  n: number,
+  order: SettlementOrder,
+  path: ReadonlyArray<Move>,
+) {
+  const store = yield* PaymentStore
+  let payment = (yield* store.claim(ticket(n, order), null, lease)).payment
+  for (const move of path) {
+    payment = Option.getOrThrow(yield* store.move(payment, move))
+  }
+  return payment
+})
+
+const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
+
+const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
+
+export const paymentLaws: ReadonlyArray<PaymentLaw> = [
+  [
+    "claim() makes a row once, however many claim it at a time",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claims = yield* Effect.all(
+        Array.from({ length: 20 }, () => store.claim(ticket(0), hash, lease)),
+        { concurrency: "unbounded" },
+      )
+      equal(claims.filter(({ claimed }) => claimed).length, 1)
+      for (const { payment } of claims) {
+        const { state, fence, secretHash, leaseLeftMs, ...row } = payment
+        equal([state, fence, secretHash], ["claimed", 1, hash])
+        ok(leaseLeftMs > 50_000 && leaseLeftMs <= 60_000)
+        for (const [key, value] of Object.entries(ticket(0))) {
+          equal(row[key as keyof typeof row], value)
+        }
+      }
+    }),
+  ],
+  [
+    "find() finds what was claimed, and nothing else",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { payment } = yield* store.claim(ticket(1), null, lease)
+      same(Option.getOrThrow(yield* store.find(payment.paymentId)), payment)
+      ok(Option.isNone(yield* store.find(ticket(2).paymentId)))
+    }),
+  ],
+  [
+    "move() leads every order to every state, and each state keeps what its moves wrote",
+    Effect.gen(function* () {
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const [state, path] of Object.entries(paths[order])) {
+          const payment = yield* led(n++, order, path)
+          equal(payment.state, state)
+          const kept = ["settling", "unresolved", "settled", "answered"].includes(state)
+          equal(payment.answer, kept ? answer : null)
+          equal(payment.intendedAgoMs !== null, path.length > 0 && state !== "released")
+          const paid = ["settled", "answered", "refund_due"].includes(state)
+          equal(payment.paidAt, paid ? paidAt : null)
+          equal(payment.refund?.state ?? null, state === "refund_due" ? "queued" : null)
+          same(Option.getOrThrow(yield* (yield* PaymentStore).find(payment.paymentId)), payment)
+        }
+      }
+    }),
+  ],
+  [
+    "move() does nothing for a state or fence that is no longer",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claimed = yield* led(0, "compute-first", [])
+      const release: Move = { event: "release", reason: "test" }
+      ok(Option.isNone(yield* store.move({ ...claimed, fence: 2 }, release)))
+      ok(Option.isNone(
+        yield* store.move({ ...claimed, state: "settling" }, {
+          event: "void",
+          reason: "expired",
+        }),
+      ))
+      ok(Option.isSome(yield* store.move(claimed, release)))
+      ok(Option.isNone(yield* store.move(claimed, release)))
+    }),
+  ],
+  [
+    "move() lets one of many compare-and-sets through",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const claimed = yield* led(0, "compute-first", [])
+      const moves: ReadonlyArray<Move> = Array.from(
+        { length: 10 },
+        (_, i) =>
+          i % 2 === 0
+            ? { event: "release", reason: "test" } as const
+            : { event: "intend", answer, lease } as const,
+      )
+      const moved = yield* Effect.forEach(moves, (move) => store.move(claimed, move), {
+        concurrency: "unbounded",
+      })
+      equal(moved.filter(Option.isSome).length, 1)
+    }),
+  ],
+  [
+    "a new claim raises the fence and takes the new secret, so the old holder can do nothing",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const old = yield* led(0, "compute-first", [])
+      const released = Option.getOrThrow(
+        yield* store.move(old, { event: "release", reason: "lease_lost" }),
+      )
+      const again = Option.getOrThrow(
+        yield* store.move(released, { event: "claim", secretHash: hash, lease }),
+      )
+      equal([again.state, again.fence, again.secretHash], ["claimed", 2, hash])
+      ok(Option.isNone(yield* store.move(old, { event: "intend", answer, lease })))
+    }),
+  ],
+  [
+    "markSent() marks an answer, and nothing that is not one",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const answered = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      const settling = yield* led(1, "compute-first", paths["compute-first"].settling ?? [])
+      yield* store.markSent(answered.paymentId)
+      yield* store.markSent(settling.paymentId)
+      equal(Option.getOrThrow(yield* store.find(answered.paymentId)).sent, true)
+      equal(Option.getOrThrow(yield* store.find(settling.paymentId)).sent, false)
+    }),
+  ],
+  [
+    "move() never owes an answer that was handed over, and forgets one that was not",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["compute-first"].answered ?? []
+      const owe: Move = { event: "owe", reason: "unsent", paidAt: null }
+      const sent = yield* led(0, "compute-first", path)
+      yield* store.markSent(sent.paymentId)
+      ok(Option.isNone(yield* store.move(sent, owe)))
+      const kept = Option.getOrThrow(yield* store.find(sent.paymentId))
+      same(kept, { ...sent, sent: true })
+      const unsent = yield* led(1, "compute-first", path)
+      const owed = Option.getOrThrow(yield* store.move(unsent, owe))
+      equal([owed.state, owed.answer, owed.refund?.state], ["refund_due", null, "queued"])
+      yield* store.markSent(unsent.paymentId)
+      equal(Option.getOrThrow(yield* store.find(unsent.paymentId)).sent, false)
+    }),
+  ],
+  [
+    "waiting() shows what waits for somebody, oldest first, released last, and nothing else",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const released = yield* led(5, "compute-first", paths["compute-first"].released ?? [])
+      const lost = (yield* store.claim(ticket(0), null, spent)).payment
+      yield* led(1, "compute-first", [])
+      const settling = yield* led(2, "compute-first", [{ event: "intend", answer, lease: spent }])
+      yield* led(3, "compute-first", [{ event: "intend", answer, lease }])
+      const unresolved = yield* led(4, "compute-first", paths["compute-first"].unresolved ?? [])
+      yield* led(6, "compute-first", paths["compute-first"].answered ?? [])
+      yield* led(7, "compute-first", paths["compute-first"].void ?? [])
+      yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
+      const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
+      const { validBefore } = released.authorization
+      const query = { nowSeconds: validBefore, hold: lease, skip: 0, limit: 10 }
+      const late = { ...query, nowSeconds: validBefore + 1n }
+      equal(ids(yield* store.waiting(query)), ids([lost, settling, unresolved]))
+      const all = [lost, settling, unresolved, released]
+      equal(ids(yield* store.waiting(late)), ids(all))
+      equal(ids(yield* store.waiting({ ...late, limit: 2 })), ids([lost, settling]))
+      equal(ids(yield* store.waiting({ ...late, skip: 1, limit: 2 })), ids([settling, unresolved]))
+    }),
+  ],
+  [
+    "waiting() shows an answer that was not handed over in time",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const path = paths["compute-first"].answered ?? []
+      const unsent = yield* led(0, "compute-first", path)
+      yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
+      const query = { nowSeconds: 0n, hold: lease, skip: 0, limit: 10 }
+      equal(yield* store.waiting(query), [])
+      const waiting = yield* store.waiting({ ...query, hold: Duration.zero })
+      equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])
+    }),
+  ],
+  [
+    "adopt() makes the row of an orphan, owed and without a call, once, and never of a known payment",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const known = yield* led(0, "compute-first", [])
+      const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
+      const orphan = { paymentId, token, from, to, value, nonce, at: paidAt }
+      equal(yield* store.adopt({ ...orphan, paymentId: known.paymentId }), false)
+      same(Option.getOrThrow(yield* store.find(known.paymentId)), known)
+      equal(yield* store.adopt(orphan), true)
+      equal(yield* store.adopt(orphan), false)
+      const row = Option.getOrThrow(yield* store.find(paymentId))
+      equal(
+        [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],
+        ["refund_due", null, null, null, paidAt, value, null],
+      )
+      equal([row.refund?.state, row.refund?.reason], ["queued", "orphan"])
+    }),
+  ],
+  [
+    "standing() tells the states of the payments there are among those asked for",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const two = yield* led(1, "compute-first", [])
+      const ids = [one.paymentId, two.paymentId, ticket(2).paymentId]
+      equal([...yield* store.standing(ids)].sort(), [
+        [one.paymentId, "released"],
+        [two.paymentId, "claimed"],
+      ])
+      equal([...yield* store.standing([])], [])
+    }),
+  ],
+  [
+    "move() owes another sum than the amount when that was paid, and the amount never changes",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const paidAmount = AtomicAmount.make(7n)
+      const owe: Move = { event: "owe", reason: "paid_another_sum", paidAt, paidAmount }
+      const released = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const owed = Option.getOrThrow(yield* store.move(released, owe))
+      equal([owed.amount, owed.paidAmount, owed.refund?.state], [released.amount, 7n, "queued"])
+      same(Option.getOrThrow(yield* store.find(owed.paymentId)), owed)
+      equal(yield* store.liability, 7n)
+    }),
+  ],
+  [
+    "scannedThrough() remembers the first and last block of each account, and never goes back",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { token: { chainId, asset }, authorization: { from, to } } = ticket(0)
+      const ours = { chainId, asset, payTo: to }
+      equal(yield* store.scanned(ours), Option.none())
+      yield* store.scannedThrough(ours, 7n)
+      yield* store.scannedThrough(ours, 5n)
+      yield* store.scannedThrough(ours, 9n)
+      equal(yield* store.scanned(ours), Option.some({ after: 7n, through: 9n }))
+      equal(yield* store.scanned({ ...ours, payTo: from }), Option.none())
+    }),
+  ],
+  [
+    "liability sums what is owed, and what was settled early and is not answered",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      equal(yield* store.liability, 0n)
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const path of Object.values(paths[order])) yield* led(n++, order, path)
+      }
+      const owed = Object.keys(paths["compute-first"]).filter((state) => state === "refund_due")
+      const early = Object.keys(paths["settle-early"]).filter((state) =>
+        ["claimed", "settling", "unresolved", "settled", "refund_due"].includes(state)
+      )
+      equal(early.length, 5)
+      equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
+    }),
+  ],
+  [
+    "countByState counts every row once",
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      yield* led(0, "compute-first", [])
+      yield* led(1, "compute-first", [])
+      yield* led(2, "settle-early", paths["settle-early"].settled ?? [])
+      equal([...yield* store.countByState].sort(), [["claimed", 2], ["settled", 1]])
+    }),
+  ],
+]

@@ -1,0 +1,262 @@
+/**
+ * The payment store against its model: any program of commands, legal or not, fresh or stale, does in
+ * PostgreSQL what it does in memory, command by command.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Arbitrary, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layer } from "../../src/payments/postgres/paymentStore.ts"
+import {
+  Bytes32,
+  moves,
+  type PaidAt,
+  type PaymentEvent,
+  type PaymentId,
+  paymentStates,
+  reaches,
+} from "../../src/payments/domain/payment.ts"
+import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
+import { type Move, type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { liveTest } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { stores } from "../support/stores.ts"
+import { ticket } from "./paymentStore.laws.ts"
+
+const payments = 5
+const commands = 40
+/** On the server of TEST_DATABASE_URL, and on the embedded store, which has one connection. */
+const runs = { postgres: 300, embedded: 30 }
+
+const integer = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const which = integer(0, payments - 1)
+
+/** A lease that is long, or spent already: so time passes without waiting for it. */
+const lease = Schema.Literals(["long", "long", "spent"])
+const secret = Schema.NullOr(Schema.Literals(["a", "b"]))
+/** How the fence that is held stands to the row's. */
+const fence = Schema.Literals([
+  "the row's",
+  "the row's",
+  "the row's",
+  "the row's",
+  "old",
+  "none yet",
+])
+
+const Command = Schema.Union([
+  Schema.Struct({ do: Schema.Literal("claim"), which, secret, lease }),
+  /** One of the moves that the row may make; most programs would come nowhere without these. */
+  Schema.Struct({ do: Schema.Literal("step"), which, choice: integer(0, 5), fence, secret, lease }),
+  Schema.Struct({ do: Schema.Literal("step on"), which, choice: integer(0, 5), secret, lease }),
+  /** Any move, from any state. */
+  Schema.Struct({
+    do: Schema.Literal("move"),
+    which,
+    event: Schema.Literals(
+      ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"],
+    ),
+    from: Schema.Literals(["the row's", "the row's", ...paymentStates]),
+    fence,
+    secret,
+    lease,
+  }),
+  Schema.Struct({ do: Schema.Literal("markSent"), which }),
+  Schema.Struct({ do: Schema.Literal("adopt"), which }),
+  Schema.Struct({
+    do: Schema.Literal("waiting"),
+    hold: Schema.Literals(["long", "spent"]),
+    expired: integer(-1, payments),
+    skip: integer(0, 2),
+    limit: integer(1, payments),
+  }),
+  Schema.Struct({ do: Schema.Literal("scannedThrough"), block: integer(0, 9) }),
+])
+type Command = typeof Command.Type
+
+const program = Arbitrary.array(Arbitrary.schema(Command), {
+  minLength: commands,
+  maxLength: commands,
+})
+
+type Store = PaymentStore["Service"]
+
+const orderOf = (n: number): SettlementOrder => n % 2 === 0 ? "compute-first" : "settle-early"
+const bytesOf = (n: number) => ({ body: new Uint8Array([n, 0, 255]) })
+const leases = { long: Duration.hours(1), spent: Duration.millis(-1_000) } as const
+const holdings = { long: Duration.hours(1), spent: Duration.zero } as const
+const hashOf = (secret: "a" | "b" | null) =>
+  secret === null ? null : Bytes32.make(`0x${secret.repeat(64)}`)
+
+/** The n-th payment; each expires a second after the one before. */
+const ticketOf = (n: number) => {
+  const { authorization, ...rest } = ticket(n, orderOf(n))
+  const validBefore = authorization.validBefore + BigInt(n)
+  return { ...rest, authorization: { ...authorization, validBefore } }
+}
+
+const paidAt: PaidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" }
+
+/** A move with what it writes, as whoever makes it writes it. */
+function moveOf(
+  n: number,
+  event: Exclude<PaymentEvent, "refund">,
+  paid: boolean,
+  { secret, lease }: { readonly secret: "a" | "b" | null; readonly lease: keyof typeof leases },
+): Move {
+  const first = orderOf(n) === "compute-first"
+  switch (event) {
+    case "claim":
+      return { event, secretHash: hashOf(secret), lease: leases[lease] }
+    case "intend":
+      return { event, answer: first ? bytesOf(n) : null, lease: leases[lease] }
+    case "doubt":
+      return { event, reason: "timeout", transactionHint: secret }
+    case "settle":
+      return { event, paidAt, lease: leases[lease] }
+    case "answer":
+      return { event, answer: first ? null : bytesOf(n), paidAt: paid ? null : paidAt }
+    case "owe":
+      return { event, reason: "paid_undelivered", paidAt: paid ? null : paidAt }
+    case "release":
+    case "void":
+      return { event, reason: "test" }
+  }
+}
+
+const account = (() => {
+  const { token: { chainId, asset }, authorization: { to } } = ticket(0)
+  return { chainId, asset, payTo: to }
+})()
+
+const fences = { "the row's": 0, old: -1, "none yet": 1 } as const
+
+/** What a command asks of a store, given the row it is about as the model has it. */
+function asked(command: Command, row: Payment | null): (store: Store) => Effect.Effect<unknown> {
+  switch (command.do) {
+    case "claim":
+      return (store) =>
+        store.claim(ticketOf(command.which), hashOf(command.secret), leases[command.lease])
+    case "step":
+    case "step on": {
+      const { which, choice } = command
+      const order = row?.order ?? orderOf(which)
+      const legal = row === null ? [] : Object.keys(moves[order][row.state])
+      const event = events.filter((event) => legal.includes(event))[choice % legal.length]
+      const ahead = command.do === "step" ? fences[command.fence] : 0
+      return event === undefined || row === null
+        ? (store) => store.find(ticketOf(which).paymentId)
+        : (store) =>
+          store.move(
+            { ...row, fence: row.fence + ahead },
+            moveOf(which, event, isPaid(row), command),
+          )
+    }
+    case "move": {
+      const { which, event, from } = command
+      if (row === null) return (store) => store.find(ticketOf(which).paymentId)
+      const state = from === "the row's" ? row.state : from
+      // An arrow from a state to itself is in nobody's table, and the database does not look for it.
+      if (state === reaches[event]) return (store) => store.find(row.paymentId)
+      const held = { ...row, state, fence: row.fence + fences[command.fence] }
+      return (store) => store.move(held, moveOf(which, event, isPaid(row), command))
+    }
+    case "markSent":
+      return (store) => store.markSent(ticketOf(command.which).paymentId)
+    case "adopt": {
+      const { paymentId, token, authorization: { from, to, value, nonce } } = ticketOf(
+        command.which,
+      )
+      return (store) => store.adopt({ paymentId, token, from, to, value, nonce, at: paidAt })
+    }
+    case "waiting": {
+      const { hold, expired, skip, limit } = command
+      const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
+      return (store) => store.waiting({ nowSeconds, hold: holdings[hold], skip, limit })
+    }
+    case "scannedThrough":
+      return (store) => store.scannedThrough(account, BigInt(command.block))
+  }
+}
+
+const events = ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"] as const
+const isPaid = (row: Payment | null) => row !== null && row.paidAt !== null
+
+/** Ages pass while a test runs: only whether they are there is compared. */
+function timeless(value: unknown): unknown {
+  if (Option.isOption(value)) return Option.getOrNull(Option.map(value, timeless))
+  if (Array.isArray(value)) return value.map(timeless)
+  if (value instanceof Uint8Array) return [...value]
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      if (key === "leaseLeftMs") return [key, part > 0]
+      return [key, key.endsWith("AgoMs") ? part !== null : timeless(part)]
+    }),
+  )
+}
+
+/** What a command gives: a value, or that the store refused it. */
+const given = (effect: Effect.Effect<unknown>) =>
+  Effect.map(Effect.exit(effect), (exit) => Exit.isSuccess(exit) ? timeless(exit.value) : "refused")
+
+/** Everything that can be read of a store. */
+const everything = Effect.fnUntraced(function* (store: Store) {
+  const ids: ReadonlyArray<PaymentId> = Array.from(
+    { length: payments },
+    (_, n) => ticketOf(n).paymentId,
+  )
+  return timeless({
+    rows: yield* Effect.forEach(ids, store.find),
+    liability: yield* store.liability,
+    counts: [...yield* store.countByState].sort(),
+    scanned: yield* store.scanned(account),
+  })
+})
+
+const agree = Effect.fnUntraced(function* (model: Store, store: Store, steps: Iterable<Command>) {
+  for (const [at, command] of [...steps].entries()) {
+    const row = "which" in command
+      ? Option.getOrNull(yield* model.find(ticketOf(command.which).paymentId))
+      : null
+    const ask = asked(command, row)
+    const said = [at, command.do, yield* given(ask(model))]
+    equal([at, command.do, yield* given(ask(store))], said)
+  }
+  equal(yield* everything(store), yield* everything(model))
+})
+
+/** Forgets all payments, as only a superuser can who steps past their triggers. */
+const forgotten = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  yield* sql.withTransaction(Effect.andThen(
+    sql`SET LOCAL session_replication_role = replica`,
+    Effect.forEach(
+      ["payment_event", "refund", "payment", "chain_scan"],
+      (table) => sql`DELETE FROM ${sql(table)}`,
+    ),
+  ))
+})
+
+for (const { name, layer: served } of stores) {
+  const count = name === "postgres" ? runs.postgres : runs.embedded
+  const agrees = (steps: ReadonlyArray<Command>) =>
+    Effect.gen(function* () {
+      yield* forgotten
+      const memory = yield* Layer.build(Layer.fresh(memoryPaymentStore))
+      const store = yield* Layer.build(Layer.fresh(layer))
+      yield* agree(Context.get(memory, PaymentStore), Context.get(store, PaymentStore), steps)
+      return true
+    }).pipe(Effect.scoped, Effect.catchDefect(Effect.fail))
+
+  liveTest(
+    `payments on the ${name} store do what the model does, ${count} programs long`,
+    () =>
+      Arbitrary.checkEffect(program, agrees, { runs: count }).pipe(
+        Effect.map((result) => equal(Arbitrary.formatCheckFailure(result), undefined)),
+        Effect.provide(served),
+      ),
+  )
+}

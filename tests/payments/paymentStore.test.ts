@@ -1,0 +1,337 @@
+/**
+ * The laws of the payment store on every store there is, and what PostgreSQL itself refuses.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Cause, Effect, Exit, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layer } from "../../src/payments/postgres/paymentStore.ts"
+import {
+  moves,
+  type PaymentState,
+  paymentStates,
+  reaches,
+} from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { onEveryStore } from "../support/stores.ts"
+import { led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
+
+for (const [name, body] of paymentLaws) {
+  test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
+}
+
+onEveryStore("payments", (law) => {
+  for (const [name, body] of paymentLaws) law(name, Effect.provide(body, layer))
+
+  law(
+    "the database makes exactly the moves of the domain's table",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        const legal = new Set(
+          paymentStates.flatMap((from) =>
+            Object.values(moves[order][from]).map((to) => `${from} ${to}`)
+          ),
+        )
+        for (const [from, path] of Object.entries(paths[order])) {
+          for (const to of paymentStates) {
+            if (to === from) continue
+            const row = yield* led(n++, order, path)
+            const { paymentId } = row
+            const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+              // Its refund ends what is owed, and moves the payment with it.
+              if (from === "refund_due" && to === "refunded") return yield* confirmRefund(paymentId)
+              if (from === "refund_due" && to === "void") return yield* cancelRefund(paymentId)
+              const paid = ["settled", "answered", "refund_due"].includes(to)
+              const first = sql.literal(
+                paid && row.paidAt === null
+                  ? `, paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1,
+                  paid_finality = 'safe'`
+                  : "",
+              )
+              yield* sql`UPDATE payment SET state = ${to},
+                fence = fence + ${from === "released" && to === "claimed" ? 1 : 0},
+                lease_until = now(),
+                intended_at = CASE ${to} WHEN 'settling' THEN now() ELSE intended_at END,
+                answered_at = CASE ${to} WHEN 'answered' THEN now() ELSE answered_at END,
+                answer_body = CASE WHEN ${to} IN ('settling', 'unresolved', 'settled', 'answered')
+                  THEN coalesce(answer_body, ''::bytea) END${first}
+                WHERE payment_id = ${paymentId}`
+            })))
+            const [now] = yield* sql<{ state: PaymentState }>`
+              SELECT state FROM payment WHERE payment_id = ${paymentId}`
+            equal(now?.state, Exit.isSuccess(exit) ? to : from)
+            const said = Exit.isSuccess(exit) ? "moved" : Cause.pretty(exit.cause)
+            match(
+              `${order} ${from} ${to}: ${said}`,
+              legal.has(`${from} ${to}`) ? /: moved$/ : /a payment cannot go from/,
+            )
+          }
+        }
+      }
+    }).pipe(Effect.provide(layer)),
+  )
+
+  const refused = (
+    name: string,
+    statement: (sql: SqlClient, paymentId: string) => Effect.Effect<unknown, unknown>,
+    because: RegExp,
+    state: PaymentState = "refund_due",
+    sent = false,
+  ) =>
+    law(
+      `the database refuses ${name}`,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const { paymentId } = yield* led(0, "compute-first", paths["compute-first"][state] ?? [])
+        if (sent) yield* Effect.flatMap(PaymentStore, (store) => store.markSent(paymentId))
+        const all = sql`SELECT * FROM payment LEFT JOIN refund USING (payment_id)`
+        const before = yield* all
+        const exit = yield* Effect.exit(sql.withTransaction(statement(sql, paymentId)))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
+        equal(yield* all, before)
+      }).pipe(Effect.provide(layer)),
+    )
+
+  refused("another amount", (sql) => sql`UPDATE payment SET amount = 1`, /identity/)
+  refused("another payee", (sql) => sql`UPDATE payment SET pay_to = payer`, /identity|check/)
+  refused("another request", (sql) => sql`UPDATE payment SET request = 'x'`, /identity/)
+  refused("a deleted payment", (sql) => sql`DELETE FROM payment`, /never deleted/)
+  refused("a deleted refund", (sql) => sql`DELETE FROM refund`, /never deleted/)
+  refused("a rewritten event", (sql) => sql`UPDATE payment_event SET reason = 'x'`, /rewritten/)
+  refused(
+    "another secret without a claim",
+    (sql) => sql`UPDATE payment SET secret_hash = 'x'`,
+    /secret/,
+  )
+  refused("another fence without a claim", (sql) => sql`UPDATE payment SET fence = 9`, /fence/)
+  refused(
+    "an answer revealed after a refund is due",
+    (sql) => sql`UPDATE payment SET answer_body = 'x'::bytea`,
+    /answer|check/,
+  )
+  refused(
+    "a second refund",
+    (sql, id) =>
+      sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+      SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment
+      WHERE payment_id = ${id}`,
+    /unique|duplicate/i,
+  )
+  refused(
+    "a refund of another amount",
+    (sql) => sql`UPDATE refund SET amount = 1`,
+    /identity|foreign/,
+  )
+  refused(
+    "refunded before confirmed",
+    (sql) => sql`UPDATE payment SET state = 'refunded'`,
+    /refunded while its refund is queued/,
+  )
+  refused(
+    "void before the refund is cancelled",
+    (sql) => sql`UPDATE payment SET state = 'void'`,
+    /void while its refund is queued/,
+  )
+
+  const queue = (sql: SqlClient) =>
+    sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+      SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`
+  refused(
+    "the refund of an answer that was handed over",
+    (sql) =>
+      Effect.andThen(
+        sql`UPDATE payment SET state = 'refund_due', answer_body = NULL, sent_at = NULL`,
+        queue(sql),
+      ),
+    /handed over is final/,
+    "answered",
+    true,
+  )
+  for (
+    const [change, statement] of [
+      ["forgotten", "UPDATE payment SET sent_at = NULL"],
+      ["moved", "UPDATE payment SET sent_at = now() + interval '1 hour'"],
+    ] as const
+  ) {
+    refused(
+      `a handing over that is ${change}`,
+      (sql) => sql.unsafe(statement),
+      /handed over once/,
+      "answered",
+      true,
+    )
+  }
+  refused(
+    "a handing over before the charge",
+    (sql) => sql`UPDATE payment SET sent_at = now()`,
+    /handed over once/,
+    "settling",
+  )
+  for (const state of ["settling", "unresolved"] as const) {
+    refused(
+      `another answer than the intent of a ${state} payment stored`,
+      (sql) =>
+        sql`UPDATE payment SET state = 'answered', answered_at = now(), answer_body = 'x'::bytea,
+          paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
+      /an answer changes/,
+      state,
+    )
+    refused(
+      `a ${state} payment that is void and paid`,
+      (sql) =>
+        sql`UPDATE payment SET state = 'void', answer_body = NULL,
+          paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1, paid_finality = 'safe'`,
+      /what the chain said/,
+      state,
+    )
+    refused(
+      `a ${state} payment that is paid where it stands`,
+      (sql) => sql`UPDATE payment SET paid_transaction = '0xaa'`,
+      /what the chain said/,
+      state,
+    )
+  }
+  for (
+    const change of [
+      "paid_transaction = '0xbb'",
+      "paid_block = 8",
+      "paid_log_index = 4",
+      "paid_transaction = NULL",
+    ]
+  ) {
+    for (const state of ["answered", "refund_due"] as const) {
+      refused(
+        `${change} once a payment that is ${state} was proven`,
+        (sql) => sql.unsafe(`UPDATE payment SET ${change}`),
+        /what the chain said/,
+        state,
+      )
+    }
+  }
+  for (const column of ["intended_at", "answered_at"]) {
+    for (const value of ["now() + interval '1 hour'", "NULL"]) {
+      refused(
+        `another ${column}: ${value}`,
+        (sql) => sql.unsafe(`UPDATE payment SET ${column} = ${value}`),
+        /stored once/,
+        "answered",
+      )
+    }
+  }
+  refused(
+    "a payment that begins as paid",
+    (sql, id) =>
+      sql`INSERT INTO payment SELECT (jsonb_populate_record(payment, jsonb_build_object(
+        'payment_id', reverse(substr(payment_id, 3)), 'state', 'claimed', 'lease_until', now()))).*
+        FROM payment WHERE payment_id = ${id}`,
+    /begins with nothing/,
+    "answered",
+  )
+  for (const tables of ["payment, refund, payment_event", "payment_event", "refund"]) {
+    refused(`emptying ${tables}`, (sql) => sql.unsafe(`TRUNCATE ${tables}`), /never emptied/)
+  }
+  refused(
+    "emptying payments and whatever follows",
+    (sql) => sql`TRUNCATE payment CASCADE`,
+    /emptied/,
+  )
+
+  law(
+    "the database lets the chain's word become final, and be replaced when a void payment has paid",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      yield* sql`UPDATE payment SET paid_block = 8, paid_finality = 'safe'`
+      const back = yield* Effect.exit(sql`UPDATE payment SET paid_finality = 'latest'`)
+      match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /what the chain said/)
+      const { paymentId, ...owed } = yield* led(
+        1,
+        "compute-first",
+        paths["compute-first"].refund_due ?? [],
+      )
+      yield* cancelRefund(paymentId)
+      const store = yield* PaymentStore
+      const again = yield* store.move({ ...owed, paymentId, state: "void" }, {
+        event: "owe",
+        reason: "paid_undelivered",
+        paidAt: { transaction: "0xcc", block: 20n, logIndex: 1, finality: "safe" },
+      })
+      equal(Option.getOrThrow(again).paidAt?.transaction, "0xcc")
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the database queues a refund with whatever makes it due, and refuses one that is not due",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const owed = yield* led(0, "compute-first", paths["compute-first"].answered ?? [])
+      yield* sql`UPDATE payment SET state = 'refund_due', reason = 'test', answer_body = NULL
+        WHERE payment_id = ${owed.paymentId}`
+      const refunds = yield* sql<{ state: string; reason: string; amount: bigint }>`
+        SELECT state, reason, amount FROM refund`
+      equal(refunds, [{ state: "queued", reason: "test", amount: owed.amount }])
+      yield* led(1, "compute-first", paths["compute-first"].answered ?? [])
+      const queued = yield* Effect.exit(sql`
+        INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+        SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment
+        WHERE state = 'answered'`)
+      match(Exit.isFailure(queued) ? Cause.pretty(queued.cause) : "accepted", /does not go with/)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the refund is of the sum that was paid, and no other sum is found when nothing becomes due",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
+      const early = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 7`)
+      match(Exit.isFailure(early) ? Cause.pretty(early.cause) : "accepted", /another sum/)
+      yield* sql`UPDATE payment SET state = 'refund_due', paid_amount = 7, paid_transaction = '0xaa',
+        paid_block = 1, paid_log_index = 1, paid_finality = 'safe' WHERE payment_id = ${paymentId}`
+      const late = yield* Effect.exit(sql`UPDATE payment SET paid_amount = 8`)
+      match(Exit.isFailure(late) ? Cause.pretty(late.cause) : "accepted", /another sum/)
+      equal(yield* sql<{ amount: bigint }>`SELECT amount FROM refund`, [{ amount: 7n }])
+      const more = yield* Effect.exit(sql`UPDATE refund SET amount = 8`)
+      match(Exit.isFailure(more) ? Cause.pretty(more.cause) : "accepted", /identity/)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the event log replays to the row",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const payment = yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      const events = yield* sql<{ from_state: string | null; to_state: string }>`
+        SELECT from_state, to_state FROM payment_event
+        WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id`
+      equal(events.map(({ to_state }) => to_state), [
+        "claimed",
+        ...["intend", "doubt", "owe"].map((event) => reaches[event as keyof typeof reaches]),
+      ])
+      equal(
+        events.slice(1).map(({ from_state }) => from_state),
+        events.slice(0, -1).map((e) => e.to_state),
+      )
+      equal(events.at(-1)?.to_state, payment.state)
+    }).pipe(Effect.provide(layer)),
+  )
+})
+
+const confirmRefund = Effect.fnUntraced(function* (paymentId: string) {
+  const sql = yield* SqlClient
+  yield* sql`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
+    refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
+    signed_at = now() WHERE payment_id = ${paymentId}`
+  yield* sql`UPDATE refund SET state = 'confirmed', transaction = '0xbb', confirmed_at = now(),
+    confirmed_block = 1, confirmed_log_index = 1 WHERE payment_id = ${paymentId}`
+})
+
+const cancelRefund = Effect.fnUntraced(function* (paymentId: string) {
+  const sql = yield* SqlClient
+  yield* sql`UPDATE refund SET state = 'cancelled' WHERE payment_id = ${paymentId}`
+})

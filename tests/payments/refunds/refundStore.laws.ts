@@ -1,0 +1,349 @@
+/**
+ * What every `RefundStore` must do, whatever keeps its rows.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Exit, Option } from "effect"
+import {
+  type Address,
+  address,
+  Bytes32,
+  type PaidAt,
+  Signature,
+} from "../../../src/payments/domain/payment.ts"
+import { refundMoves, refundReaches, refundStates } from "../../../src/payments/domain/refund.ts"
+import {
+  type ClaimedRefund,
+  type RefundMove,
+  type RefundSignature,
+  RefundStore,
+} from "../../../src/payments/refunds/RefundStore.ts"
+import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
+import { nonce } from "../../support/payments/terms.ts"
+import { ticket } from "../paymentStore.laws.ts"
+
+export type RefundLaw = readonly [
+  name: string,
+  body: Effect.Effect<void, never, RefundStore | Debts>,
+]
+
+export const lease = Duration.seconds(60)
+const spent = Duration.millis(-1_000)
+const now = Duration.zero
+const later = Duration.hours(1)
+export const treasury = address(`0x${"7e".repeat(20)}`)
+export const noCaps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+const at: PaidAt = { transaction: `0x${"aa".repeat(32)}`, block: 9n, logIndex: 4, finality: "safe" }
+
+/** What is owed for the n-th ticket. */
+export function debt(n: number): Debt {
+  const { paymentId, token, authorization: { from, to, nonce, validBefore }, amount } = ticket(n)
+  return {
+    ...{ paymentId, chainId: token.chainId, asset: token.asset, payer: from, payTo: to, amount },
+    ...{ paymentNonce: nonce, paymentValidBefore: validBefore, paidTransaction: "0xaa" },
+  }
+}
+
+export function signature(n: number, validBefore = 600n): RefundSignature {
+  return {
+    ...{ treasury, nonce: Bytes32.make(nonce(1_000 + n)), validBefore },
+    signature: Signature.make(`0x${validBefore.toString(16).padStart(130, "0")}`),
+  }
+}
+
+export const moveOf: { readonly [E in RefundMove["event"]]: (n: number) => RefundMove } = {
+  broadcast: () => ({ event: "broadcast", transactionHint: "0xbb", again: now }),
+  confirm: (n) => ({ event: "confirm", treasury, nonce: signature(n).nonce, at }),
+  cancel: () => ({ event: "cancel", reason: "expired" }),
+  stick: () => ({ event: "stick", reason: "test", again: now }),
+  postpone: () => ({ event: "postpone", reason: "test", again: now, declined: false }),
+}
+
+/** The one refund that is due, under a lease. */
+export const claimed = Effect.fnUntraced(function* (n: number) {
+  const store = yield* RefundStore
+  const due = yield* store.claimDue(lease, 100)
+  const found = due.find(({ paymentId }) => paymentId === debt(n).paymentId)
+  return found ?? (yield* Effect.die(`refund ${n} is not due`))
+})
+
+const owe = (n: number) => Effect.flatMap(Debts, ({ owe }) => owe(debt(n)))
+const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
+
+const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
+  const store = yield* RefundStore
+  const until = (refund.validBefore ?? 0n) + 600n
+  equal(yield* store.sign(refund, signature(n, until), noCaps), "signed")
+  return { ...refund, ...signature(n, until), state: "signed" as const }
+})
+
+/** A refund that was led to a state, under a lease wherever it can be. */
+export const ledTo: {
+  readonly [S in typeof refundStates[number]]: (
+    n: number,
+  ) => Effect.Effect<ClaimedRefund, never, RefundStore | Debts>
+} = (() => {
+  const queued = (n: number) => Effect.andThen(owe(n), claimed(n))
+  const moved = (event: RefundMove["event"], from: typeof queued) =>
+    Effect.fnUntraced(function* (n: number) {
+      const store = yield* RefundStore
+      const refund = yield* from(n)
+      ok(yield* store.move(refund, moveOf[event](n)))
+      return refund
+    })
+  const signing = (n: number) => Effect.flatMap(queued(n), (refund) => signed(n, refund))
+  const open = (from: typeof queued) => (n: number) => Effect.andThen(from(n), claimed(n))
+  const ended = (event: "confirm" | "cancel", from: typeof queued) => (n: number) =>
+    Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundReaches[event] }))
+  return {
+    queued,
+    signed: signing,
+    broadcast: open(moved("broadcast", signing)),
+    confirmed: ended("confirm", signing),
+    cancelled: ended("cancel", queued),
+    stuck: open(moved("stick", queued)),
+  }
+})()
+
+export const refundLaws: ReadonlyArray<RefundLaw> = [
+  [
+    "claimDue() gives each refund to one of many who ask at a time, with all that was owed",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      for (let n = 0; n < 8; n++) yield* owe(n)
+      const claims = yield* Effect.all(
+        Array.from({ length: 12 }, () => store.claimDue(lease, 1)),
+        { concurrency: "unbounded" },
+      )
+      const refunds = claims.flat()
+      equal(
+        refunds.map(({ paymentId }) => paymentId).sort(),
+        range(8).map((n) => debt(n).paymentId),
+      )
+      const [first] = refunds.filter(({ paymentId }) => paymentId === debt(0).paymentId)
+      const { owedAtSeconds, ...rest } = first ?? (yield* Effect.die("nothing"))
+      ok(owedAtSeconds >= 0n)
+      const blank = { treasury: null, nonce: null, validBefore: null, signature: null }
+      const fresh = { state: "queued", fence: 1, attempts: 0, ...blank }
+      for (const [key, value] of Object.entries({ ...debt(0), ...fresh })) {
+        equal(rest[key as keyof typeof rest], value, key)
+      }
+      equal([rest.transactionHint, rest.lastReason], [null, null])
+    }),
+  ],
+  [
+    "claimDue() leaves out what is leased, waits or has ended, and takes over a lease that ran out",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      yield* ledTo.confirmed(0)
+      yield* ledTo.cancelled(1)
+      const waiting = yield* ledTo.queued(2)
+      yield* store.move(waiting, { event: "postpone", reason: "x", again: later, declined: false })
+      yield* ledTo.queued(3)
+      equal(yield* store.claimDue(lease, 10), [])
+      yield* owe(4)
+      equal((yield* store.claimDue(spent, 10)).map(({ fence }) => fence), [1])
+      equal((yield* store.claimDue(lease, 10)).map(({ fence }) => fence), [2])
+      const stuck = yield* ledTo.stuck(5)
+      equal([stuck.state, stuck.lastReason], ["stuck", "test"])
+    }),
+  ],
+  [
+    "claimDue() takes the longest due first, and no more than it is asked for",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      for (const n of [0, 1, 2]) yield* owe(n)
+      const dues = [30, 10, 20]
+      for (const refund of yield* store.claimDue(lease, 10)) {
+        const seconds = dues[range(3).findIndex((n) => debt(n).paymentId === refund.paymentId)] ?? 0
+        const again = Duration.seconds(-seconds)
+        yield* store.move(refund, { event: "postpone", reason: "x", again, declined: false })
+      }
+      const ids = (yield* store.claimDue(lease, 2)).map(({ paymentId }) => paymentId)
+      equal(ids, [0, 2].map((n) => debt(n).paymentId))
+    }),
+  ],
+  [
+    "sign() keeps the lease, shows what was signed, and signs anew to run longer",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const first = yield* ledTo.signed(0)
+      equal(yield* store.claimDue(lease, 10), [])
+      equal(yield* store.sign(first, signature(0, 1_200n), noCaps), "signed")
+      ok(yield* store.move(first, moveOf.broadcast(0)))
+      const again = yield* claimed(0)
+      equal([again.state, again.transactionHint], ["broadcast", "0xbb"])
+      equal({ ...again, ...signature(0, 1_200n) }, again)
+      equal(yield* store.sign(again, signature(0, 1_800n), noCaps), "signed")
+      ok(yield* store.move({ ...again, state: "signed" }, moveOf.postpone(0)))
+      equal((yield* claimed(0)).transactionHint, null)
+    }),
+  ],
+  [
+    "sign() and move() do nothing for a state or fence that is no longer: a zombie misses",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      yield* owe(0)
+      const [zombie] = yield* store.claimDue(spent, 1)
+      const next = yield* claimed(0)
+      if (zombie === undefined) return yield* Effect.die("nothing is due")
+      for (const stale of [zombie, { ...next, state: "signed" as const }]) {
+        equal(yield* store.sign(stale, signature(0), noCaps), "lost")
+        for (const move of Object.values(moveOf)) equal(yield* store.move(stale, move(0)), false)
+      }
+      equal((yield* read(0)).refund, "queued")
+      equal(yield* store.sign(next, signature(0), noCaps), "signed")
+    }),
+  ],
+  [
+    "sign() stays within the caps to the unit, however many sign at a time",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const { amount } = debt(0)
+      const refunds = yield* Effect.forEach(range(8), (n) => ledTo.queued(n))
+      const caps = { perHour: amount * 3n, perDay: amount * 5n }
+      const sign = (from: number, to: number) =>
+        Effect.forEach(
+          refunds.slice(from, to),
+          (refund, n) => store.sign(refund, signature(from + n), caps),
+          { concurrency: "unbounded" },
+        )
+      const count = (outcomes: ReadonlyArray<string>) =>
+        outcomes.filter((outcome) => outcome === "signed").length
+      equal(count(yield* sign(0, 6)), 3)
+      equal((yield* store.standing).get("queued")?.refunds, 5)
+      const { age } = yield* Debts
+      for (const { paymentId } of refunds) yield* age(paymentId, Duration.minutes(61))
+      equal(count(yield* sign(6, 8)), 2)
+      for (const { paymentId } of refunds) yield* age(paymentId, Duration.minutes(61))
+      const rest = yield* Effect.forEach(refunds, (r, n) => store.sign(r, signature(n), caps))
+      equal(count(rest), 0)
+    }),
+  ],
+  [
+    "signedBeside() sums the others by their newest signature, in the last hour and the last day",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const { age } = yield* Debts
+      const { amount } = debt(0)
+      const [a, b, c] = [yield* ledTo.signed(0), yield* ledTo.signed(1), yield* ledTo.signed(2)]
+      yield* age(b.paymentId, Duration.hours(2))
+      yield* age(c.paymentId, Duration.hours(25))
+      equal(yield* store.signedBeside(debt(9).paymentId), {
+        lastHour: amount,
+        lastDay: amount * 2n,
+      })
+      equal(yield* store.signedBeside(a.paymentId), { lastHour: 0n, lastDay: amount })
+      equal(yield* store.sign(c, signature(2, 1_200n), noCaps), "signed")
+      equal(yield* store.signedBeside(a.paymentId), { lastHour: amount, lastDay: amount * 2n })
+    }),
+  ],
+  [
+    "the store makes exactly the moves of the domain's table, and dies of any other",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      let n = 0
+      for (const state of refundStates) {
+        for (const event of ["sign", "broadcast", "confirm", "cancel", "stick"] as const) {
+          const legal = refundMoves[state].includes(event)
+          // What would stay where it is does not move.
+          if (!legal && refundReaches[event] === state) continue
+          const refund = yield* ledTo[state](n)
+          const made: Effect.Effect<unknown> = event === "sign"
+            ? store.sign(refund, signature(n, 9_000n), noCaps)
+            : store.move(refund, moveOf[event](n))
+          const exit = yield* Effect.exit(made)
+          equal(Exit.isSuccess(exit), legal, `${state} ${event}`)
+          equal((yield* read(n)).refund, legal ? refundReaches[event] : state)
+          n++
+        }
+      }
+    }),
+  ],
+  [
+    "a refund that is confirmed ends its payment, one that is cancelled voids it until it is owed again",
+    Effect.gen(function* () {
+      yield* ledTo.confirmed(0)
+      const { transaction, block, logIndex } = at
+      equal(yield* read(0), {
+        ...{ payment: "refunded", refund: "confirmed", at: { transaction, block, logIndex } },
+      })
+      yield* ledTo.cancelled(1)
+      equal(yield* read(1), { payment: "void", refund: "cancelled", at: null })
+      yield* owe(1)
+      equal(yield* read(1), { payment: "refund_due", refund: "queued", at: null })
+      yield* signed(1, yield* claimed(1))
+    }),
+  ],
+  [
+    "a refund that is confirmed without a signature takes the treasury and nonce it was paid under",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const refund = yield* ledTo.queued(0)
+      ok(yield* store.move(refund, moveOf.confirm(0)))
+      equal((yield* read(0)).payment, "refunded")
+    }),
+  ],
+  [
+    "move() counts declines alone, and remembers why the refund waits until it is broadcast",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      let refund = yield* ledTo.signed(0)
+      for (const declined of [true, false, true]) {
+        yield* store.move(refund, { event: "postpone", reason: "why", again: now, declined })
+        refund = { ...(yield* claimed(0)), ...signature(0), state: "signed" }
+      }
+      equal([refund.attempts, refund.lastReason], [2, "why"])
+      yield* store.move(refund, moveOf.broadcast(0))
+      equal((yield* claimed(0)).lastReason, null)
+    }),
+  ],
+  [
+    "enter() begins a treasury's term where the one before it ends; the first is for all payments",
+    Effect.gen(function* () {
+      const store = yield* RefundStore
+      const [first, second, third] = ["1a", "2b", "3c"].map((byte) =>
+        address(`0x${byte.repeat(20)}`)
+      )
+      if (first === undefined || second === undefined || third === undefined) return
+      const term = (treasury: Address) => Effect.map(store.term(treasury), Option.getOrNull)
+      equal(yield* term(first), null)
+      yield* Effect.all([1n, 2n, 3n].map((block) => store.enter(first, block)), {
+        concurrency: "unbounded",
+      })
+      equal(yield* term(first), { after: null, through: null })
+      yield* store.enter(second, 100n)
+      yield* store.enter(first, 200n)
+      equal([yield* term(first), yield* term(second)], [
+        { after: null, through: 100n },
+        { after: 100n, through: null },
+      ])
+      // A chain that lags behind does not make two terms overlap.
+      yield* store.enter(third, 7n)
+      equal([yield* term(second), yield* term(third)], [
+        { after: 100n, through: 101n },
+        { after: 101n, through: null },
+      ])
+      equal(yield* term(first), { after: null, through: 100n })
+    }),
+  ],
+  [
+    "standing sums the refunds of each state",
+    Effect.gen(function* () {
+      const { amount } = debt(0)
+      for (const n of [0, 1]) yield* ledTo.queued(n)
+      yield* ledTo.confirmed(2)
+      const standing = yield* Effect.flatMap(RefundStore, (store) => store.standing)
+      equal([...standing].map(([state, { refunds, amount }]) => [state, refunds, amount]).sort(), [
+        ["confirmed", 1, amount],
+        ["queued", 2, amount * 2n],
+      ])
+      ok(
+        [...standing.values()].every(({ oldestAgoMs }) => oldestAgoMs >= 0 && oldestAgoMs < 60_000),
+      )
+    }),
+  ],
+]
+
+const range = (length: number) => Array.from({ length }, (_, n) => n)

@@ -1,0 +1,299 @@
+/**
+ * The laws of the refund store on every store there is, and what PostgreSQL itself refuses.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Cause, Duration, Effect, Exit, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
+import { layer as refunds } from "../../../src/payments/postgres/refundStore.ts"
+import {
+  refundMoves,
+  refundReaches,
+  type RefundState,
+  refundStates,
+} from "../../../src/payments/domain/refund.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
+import { test } from "../../support/effect.ts"
+import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRefunds.ts"
+import { onEveryStore } from "../../support/stores.ts"
+import { led, paths, ticket } from "../paymentStore.laws.ts"
+import { debt, ledTo, refundLaws, signature, treasury } from "./refundStore.laws.ts"
+
+for (const [name, body] of refundLaws) {
+  test(`refunds in memory: ${name}`, () => Effect.provide(body, memoryRefunds().layer))
+}
+
+/** Only a superuser, as tests are and a worker is not, can step past the guards, for a moment. */
+const unguarded = (statement: Effect.Effect<unknown, unknown>) =>
+  Effect.flatMap(SqlClient, (sql) =>
+    sql.withTransaction(Effect.andThen(
+      sql`SET LOCAL session_replication_role = replica`,
+      statement,
+    ))).pipe(Effect.asVoid, Effect.orDie)
+
+/** Debts that payments of the payment store become. */
+const debts = Layer.effect(
+  Debts,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const store = yield* PaymentStore
+    const provided = Effect.provideService(PaymentStore, store)
+    return Debts.of({
+      owe: Effect.fnUntraced(function* ({ paymentId }) {
+        const known = yield* store.find(paymentId)
+        if (Option.isNone(known)) {
+          const n = Number(BigInt(paymentId)) - 1
+          yield* led(n, "compute-first", paths["compute-first"].refund_due ?? []).pipe(provided)
+        } else {
+          yield* store.move(known.value, {
+            ...{ event: "owe", reason: "paid_undelivered" },
+            paidAt: { transaction: "0xcc", block: 20n, logIndex: 1, finality: "safe" },
+          })
+        }
+      }, Effect.orDie),
+      read: (paymentId) =>
+        sql<Omit<Owed, "at"> & { transaction: string | null; block: bigint; log_index: number }>`
+          SELECT payment.state AS payment, refund.state AS refund, refund.transaction,
+            confirmed_block AS block, confirmed_log_index AS log_index
+          FROM payment JOIN refund USING (payment_id) WHERE payment_id = ${paymentId}`.pipe(
+          Effect.flatMap(([row]) => Effect.fromNullishOr(row)),
+          Effect.map(({ payment, refund, transaction, block, log_index }) => ({
+            payment,
+            refund,
+            at: transaction === null ? null : { transaction, block, logIndex: log_index },
+          })),
+          Effect.orDie,
+        ),
+      age: (paymentId, by) =>
+        unguarded(sql`UPDATE refund
+          SET signed_at = signed_at - make_interval(secs => ${Duration.toSeconds(by)}::float8)
+          WHERE payment_id = ${paymentId}`).pipe(Effect.provideService(SqlClient, sql)),
+    })
+  }),
+)
+const layer = Layer.mergeAll(refunds, debts).pipe(Layer.provideMerge(payments))
+
+onEveryStore("refunds", (law) => {
+  for (const [name, body] of refundLaws) law(name, Effect.provide(body, layer))
+
+  law(
+    "the database makes exactly the moves of the domain's table",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      let n = 0
+      for (const from of refundStates) {
+        const legal = refundMoves[from].map((event) => refundReaches[event])
+        for (const to of refundStates) {
+          const { paymentId } = yield* ledTo[from](n)
+          const signed = to === "signed" || to === "broadcast" || to === "confirmed"
+          const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+            if (from === "cancelled" && to === "queued") {
+              // Only with its payment, which the chain has shown to have paid after all.
+              yield* sql`UPDATE payment SET state = 'refund_due', paid_block = 21
+                WHERE payment_id = ${paymentId}`
+            }
+            yield* sql`UPDATE refund SET state = ${to},
+              treasury = coalesce(treasury, CASE WHEN ${signed} THEN ${treasury} END),
+              refund_nonce = coalesce(refund_nonce,
+                CASE WHEN ${signed} THEN ${signature(n).nonce} END),
+              valid_before = CASE WHEN ${to} = 'signed' THEN 9000 ELSE valid_before END,
+              signature = CASE WHEN ${to} = 'signed' THEN ${signature(n, 9000n).signature}
+                ELSE signature END,
+              signed_at = CASE WHEN ${to} = 'signed' THEN now() ELSE signed_at END,
+              transaction = CASE WHEN ${to} = 'confirmed' THEN '0xbb' ELSE transaction END,
+              confirmed_at = CASE WHEN ${to} = 'confirmed' THEN now() ELSE confirmed_at END,
+              confirmed_block = CASE WHEN ${to} = 'confirmed' THEN 1 ELSE confirmed_block END,
+              confirmed_log_index = CASE WHEN ${to} = 'confirmed' THEN 1
+                ELSE confirmed_log_index END
+              WHERE payment_id = ${paymentId}`
+          })))
+          const may = legal.includes(to) || (from === to && from !== "confirmed")
+          equal(Exit.isSuccess(exit), may, `${from} ${to}: ${JSON.stringify(exit)}`)
+          n++
+        }
+      }
+    }).pipe(Effect.provide(layer)),
+  )
+
+  const refused = (
+    name: string,
+    state: RefundState,
+    statement: string,
+    because: RegExp,
+  ) =>
+    law(
+      `the database refuses ${name}`,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* ledTo[state](0)
+        const all = sql`SELECT * FROM payment LEFT JOIN refund USING (payment_id)`
+        const before = yield* all
+        const exit = yield* Effect.exit(sql.unsafe(statement))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
+        equal(yield* all, before)
+      }).pipe(Effect.provide(layer)),
+    )
+
+  const other = `0x${"66".repeat(20)}`
+  const sign = (more: string) =>
+    `UPDATE refund SET state = 'signed', valid_before = 9000, signed_at = now(),
+      signature = '0x${"33".repeat(65)}', ${more}`
+  const confirm = `UPDATE refund SET state = 'confirmed', transaction = '0xcc',
+    confirmed_at = now(), confirmed_block = 2, confirmed_log_index = 2`
+  for (const state of ["signed", "broadcast"] as const) {
+    refused(`another treasury when ${state}`, state, sign(`treasury = '${other}'`), /identity/)
+    refused(
+      `another nonce when ${state}`,
+      state,
+      sign(`refund_nonce = '0x${"44".repeat(32)}'`),
+      /identity/,
+    )
+    refused(
+      `a signature that ends earlier when ${state}`,
+      state,
+      sign("valid_before = 600").replace("valid_before = 9000, ", ""),
+      /signed anew/,
+    )
+    refused(
+      `no treasury any more when ${state}`,
+      state,
+      "UPDATE refund SET treasury = NULL",
+      /identity/,
+    )
+    refused(`cancelling when ${state}`, state, "UPDATE refund SET state = 'cancelled'", /cannot go/)
+    refused(`queueing when ${state}`, state, "UPDATE refund SET state = 'queued'", /cannot go/)
+  }
+  refused(
+    "another signature of what was broadcast",
+    "broadcast",
+    `UPDATE refund SET signature = '0x${"33".repeat(65)}'`,
+    /signed anew/,
+  )
+  law(
+    "the database refuses to cancel what was signed, also when a person has queued it again",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* ledTo.signed(0)
+      yield* sql`UPDATE refund SET state = 'stuck'`
+      yield* sql`UPDATE refund SET state = 'queued', attempts = 0`
+      const exit = yield* Effect.exit(sql`UPDATE refund SET state = 'cancelled'`)
+      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /never cancelled/)
+    }).pipe(Effect.provide(layer)),
+  )
+  for (const state of refundStates.filter((state) => state !== "confirmed")) {
+    refused(
+      `un-confirming into ${state}`,
+      "confirmed",
+      `UPDATE refund SET state = '${state}'`,
+      /never/,
+    )
+  }
+  refused("a second confirmation", "confirmed", confirm, /confirmed refund never changes/)
+  refused("a forgotten confirmation", "confirmed", "UPDATE refund SET transaction = NULL", /never/)
+  refused(
+    "a confirmation without a place",
+    "signed",
+    "UPDATE refund SET state = 'confirmed'",
+    /check/,
+  )
+  refused(
+    "a place without a confirmation",
+    "signed",
+    confirm.replace("state = 'confirmed', ", ""),
+    /check/,
+  )
+  refused("a fence that falls", "queued", "UPDATE refund SET fence = 0", /fence/)
+  refused(
+    "a treasury without a signature",
+    "queued",
+    `UPDATE refund SET treasury = '${treasury}', refund_nonce = '0x${"44".repeat(32)}'`,
+    /once it is signed/,
+  )
+  refused("a deleted refund", "queued", "DELETE FROM refund", /never deleted/)
+  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
+    for (const to of ["refunded", "void"]) {
+      refused(
+        `a payment that is ${to} while its refund is ${state}`,
+        state,
+        `UPDATE payment SET state = '${to}'`,
+        new RegExp(`not ${to} while its refund is ${state}`),
+      )
+    }
+  }
+
+  const entered = `INSERT INTO refund_treasury (treasury, after_block)`
+  for (
+    const [name, statement, because] of [
+      ["another first treasury", `${entered} VALUES ('${other}', NULL)`, /enters after/],
+      ["a treasury of a term that was", `${entered} VALUES ('${other}', 99)`, /enters after/],
+      ["a treasury of the same term", `${entered} VALUES ('${other}', 100)`, /enters after/],
+      ["another term", "UPDATE refund_treasury SET after_block = 101", /never changes/],
+      ["a forgotten treasury", "DELETE FROM refund_treasury", /never changes/],
+      ["forgotten treasuries", "TRUNCATE refund_treasury", /never emptied/],
+    ] as const
+  ) {
+    law(
+      `the database refuses ${name}`,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const store = yield* RefundStore
+        yield* store.enter(treasury, 0n)
+        yield* store.enter(address(`0x${"7f".repeat(20)}`), 100n)
+        const exit = yield* Effect.exit(sql.unsafe(statement))
+        match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
+      }).pipe(Effect.provide(layer)),
+    )
+  }
+
+  law(
+    "the database refuses a refund that is born as anything but queued",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* ledTo.confirmed(0)
+      const exit = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+        yield* unguarded(sql`DELETE FROM refund`).pipe(Effect.provideService(SqlClient, sql))
+        yield* sql`SET LOCAL session_replication_role = origin`
+        yield* sql`INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason, state,
+            treasury, refund_nonce, transaction, confirmed_at, confirmed_block, confirmed_log_index)
+          SELECT payment_id, payer, amount, asset, chain_id, 'x', 'confirmed', ${treasury},
+            payment_id, '0xbb', now(), 1, 1 FROM payment`
+      })))
+      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", /begins as queued/)
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the end of a refund moves its payment, not a table of that name that a login has made",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { paymentId } = yield* ledTo.signed(0)
+      const schema = yield* sql<{ name: string }>`SELECT current_schema() AS name`
+      const real = `${schema[0]?.name ?? "public"}.payment`
+      const seen = yield* Effect.exit(sql.withTransaction(Effect.gen(function* () {
+        yield* sql.unsafe(`CREATE TEMPORARY TABLE payment (LIKE ${real}) ON COMMIT DROP`)
+        yield* sql.unsafe(confirm)
+        const [row] = yield* sql.unsafe(`SELECT state FROM ${real}`)
+        return yield* Effect.fail(row)
+      })))
+      equal(Exit.isFailure(seen) ? Cause.squash(seen.cause) : null, { state: "refunded" })
+      equal((yield* (yield* Debts).read(paymentId)).payment, "refund_due")
+    }).pipe(Effect.provide(layer)),
+  )
+
+  law(
+    "the log of a payment tells that it was refunded",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* ledTo.confirmed(0)
+      const events = yield* sql<{ to_state: string; reason: string | null }>`
+        SELECT to_state, reason FROM payment_event
+        WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id DESC LIMIT 2`
+      equal(events.map(({ to_state }) => to_state), ["refunded", "refund_due"])
+      equal(debt(0).paymentId, ticket(0).paymentId)
+    }).pipe(Effect.provide(layer)),
+  )
+})

@@ -1,0 +1,200 @@
+/**
+ * Only the chain ends a payment: cancelled, spent elsewhere, late, or settled behind our back.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { test } from "../../support/effect.ts"
+import {
+  answering,
+  doing,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  product,
+  purchase,
+  startSeconds,
+  stateOf,
+  taken,
+} from "../../support/payments/sales.ts"
+import { token } from "../../support/payments/terms.ts"
+
+const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+  if (Result.isSuccess(result)) return "delivered"
+  return result.failure instanceof NotCharged ? result.failure.code : result.failure._tag
+}
+
+const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
+  const { sell } = yield* Payments
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  yield* passing(5)
+  return outcome(yield* Fiber.join(fiber))
+})
+
+/** Uses the payment's nonce on the chain, past us: for a transfer of `value`, or for nothing. */
+const use = Effect.fnUntraced(function* ({ payment }: Purchase, value: bigint | null) {
+  const ledger = yield* Ledger
+  const { from, to, nonce } = payment.authorization
+  const block = { transaction: "0xcc", blockTime: BigInt(startSeconds) }
+  const spent = { asset: token.asset, from, nonce, ...block }
+  yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
+})
+
+for (const [how, value] of [["cancelled", null], ["spent on another amount", 1n]] as const) {
+  test(`an authorization that is ${how} after verify buys nothing, and is void`, () =>
+    inMarket(Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const bought = yield* purchase()
+      const work = Effect.andThen(
+        Effect.provideService(use(bought, value), Ledger, ledger),
+        answering(),
+      )
+      equal(yield* sale(bought, work), "payment_required")
+      equal(yield* stateOf(bought), "void")
+      equal((yield* taken).received, value ?? 0n)
+    })))
+}
+
+test("a payment the payer settles himself is delivered once, and the facilitator's no is not believed", () =>
+  inMarket(Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const bought = yield* purchase()
+    const paying = Effect.provideService(use(bought, bought.product.price), Ledger, ledger)
+    equal(yield* sale(bought, Effect.andThen(paying, answering())), "delivered")
+    equal([yield* stateOf(bought), yield* taken], ["answered", once])
+  })))
+
+test("the chain is asked again for a while before a payment is called unresolved", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* purchase()
+      equal(yield* sale(bought), "delivered")
+      equal(yield* taken, once)
+    }),
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.millis(700),
+    },
+  ))
+
+test("a chain that cannot be read proves nothing; once it can, the payment is resolved", () => {
+  let down = false
+  return inMarket(
+    Effect.gen(function* () {
+      const { sweep } = yield* Payments
+      const bought = yield* purchase()
+      equal(yield* sale(bought), "Unresolved")
+      equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
+      down = false
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+      equal(yield* taken, once)
+    }),
+    { chainDown: () => down, misbehave: (call) => (down = call === "settle", null) },
+  )
+})
+
+test("a payment that is on the chain before its intent is sold nothing, whatever the facilitator says", () =>
+  Effect.forEach([null, product.price], (value) =>
+    inMarket(
+      Effect.gen(function* () {
+        const { scan, sweep } = yield* Payments
+        yield* scan
+        yield* passing(20)
+        const bought = yield* purchase()
+        yield* use(bought, value)
+        // Whoever shows it may have copied it from the chain.
+        equal(yield* sale(bought), "payment_required")
+        equal(yield* stateOf(bought), "released")
+        yield* passing(130)
+        yield* Effect.andThen(scan, sweep)
+        equal(yield* stateOf(bought), value === null ? "void" : "refund_due")
+      }),
+      { misbehave: (call) => call === "verify" ? "success_without_transaction" : null },
+    )))
+
+test("nothing is settled while the chain cannot be read beforehand", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* purchase()
+      equal(yield* sale(bought), "payments_unavailable")
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    }),
+    { chainDown: () => true },
+  ))
+
+test("a released payment that a facilitator settles after all is owed to its payer", () =>
+  inMarket(Effect.gen(function* () {
+    const { sweep } = yield* Payments
+    const store = yield* PaymentStore
+    const { paymentId } = yield* Signatures
+    const bought = yield* purchase()
+    equal(yield* sale(bought, answering("nothing", false)), "delivered")
+    yield* use(bought, bought.product.price)
+    equal([yield* sweep, yield* stateOf(bought)], [0, "released"])
+    yield* passing(130)
+    equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
+    const id = paymentId({ ...token, ...bought.payment.authorization })
+    equal(Option.getOrThrow(yield* store.find(id)).refund?.state, "queued")
+    equal(yield* sale({ ...bought, late: "expired" }), "payment_refunded")
+  })))
+
+test("a released payment that comes again too late is refused, and claimed by nobody", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    equal(yield* sale(bought, answering("nothing", false)), "delivered")
+    equal(yield* sale({ ...bought, late: "It expires too soon" }), "payment_required")
+    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+  })))
+
+test("a chain that never answers holds up neither a sale nor a sweep", () => {
+  let silent = false
+  return inMarket(
+    Effect.gen(function* () {
+      const { sell, sweep } = yield* Payments
+      const bought = yield* purchase()
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+      yield* passing(16)
+      const told = call.pollUnsafe() === undefined ? "nothing" : outcome(yield* Fiber.join(call))
+      const sweeping = yield* Effect.forkChild(sweep)
+      yield* passing(16)
+      const swept = sweeping.pollUnsafe() === undefined ? "hangs" : yield* Fiber.join(sweeping)
+      equal([told, yield* stateOf(bought), swept], ["Unresolved", "unresolved", 0])
+      silent = false
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+    }),
+    { chainSilent: () => silent, misbehave: (call) => (silent = call === "settle", null) },
+  )
+})
+
+test("a sale that a sweep has overtaken hands over the answer the sweep found paid", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sell, sweep } = yield* Payments
+      const store = yield* PaymentStore
+      const { paymentId } = yield* Signatures
+      const bought = yield* purchase()
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+      yield* TestClock.adjust(Duration.millis(800))
+      const id = paymentId({ ...token, ...bought.payment.authorization })
+      const held = Option.getOrThrow(yield* store.find(id))
+      equal(held.state, "settling")
+      yield* store.move(held, { event: "doubt", reason: "lease_lost", transactionHint: null })
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+      yield* passing(1)
+      // Without a secret the buyer has no second chance to get what was charged.
+      equal([outcome(yield* Fiber.join(call)), yield* taken], ["delivered", once])
+    }),
+    {
+      misbehave: (call) => call === "settle" ? "late_broadcast" : null,
+      late: Duration.millis(700),
+    },
+  ))

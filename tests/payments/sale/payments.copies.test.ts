@@ -1,0 +1,197 @@
+/**
+ * One authorization, many copies of it: on several routes and replicas at once, in every spelling, and
+ * after its nonce was spent on something else.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Layer, Logger, Result } from "effect"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import type { Product } from "../../../src/catalog/domain/product.ts"
+import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Task } from "../../../src/payments/sale/settlement.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { Random } from "../../model/random.ts"
+import { buyer } from "../../support/payments/buyers.ts"
+import { test } from "../../support/effect.ts"
+import { encodings } from "../../support/payments/encodings.ts"
+import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import {
+  answering,
+  buying,
+  doing,
+  early,
+  inMarket,
+  market,
+  once,
+  passing,
+  product,
+  purchase,
+  replica,
+  rowOf,
+  startSeconds,
+  stateOf,
+  taken,
+  tale,
+} from "../../support/payments/sales.ts"
+import { terms, token, wirePayment } from "../../support/payments/terms.ts"
+import { VirtualTime } from "../simulation/virtualTime.ts"
+
+const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(signatures)))
+const signed = await Effect.runPromise(Effect.provide(purchase(), market()).pipe(Effect.scoped))
+const secret = "a-secret-of-16-chars"
+
+/** One call of somebody: what for, with which secret, on which replica. */
+interface Copy {
+  readonly sold: Product
+  readonly request: string
+  readonly secret: string | null
+  readonly replica: number
+}
+
+/** Three routes of one price, in both orders; they differ in what they sell. */
+const routes: readonly [
+  Pick<Copy, "sold" | "request">,
+  ...ReadonlyArray<Pick<Copy, "sold" | "request">>,
+] = [
+  { sold: product, request: "latest?[]" },
+  { sold: product, request: 'signal?[["index",1]]' },
+  { sold: early, request: "early?[]" },
+]
+
+const drawCopies = (random: Random, count: number): ReadonlyArray<Copy> =>
+  Array.from({ length: count }, () => ({
+    ...random.pick(routes),
+    secret: random.chance(0.3) ? null : random.pick([secret, secret, "another-secret-of-16"]),
+    replica: random.below(2),
+  }))
+
+/** All of them at once, as chance has it; what each was told, and how often an answer was computed. */
+const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
+  let computed = 0
+  const race = Effect.gen(function* () {
+    const replicas = [yield* Payments, yield* replica]
+    const told = yield* Effect.forEach(copies, ({ sold, request, secret, replica }) => {
+      const bought: Purchase = { ...signed, product: sold, request, secret }
+      const work = Effect.suspend(() => answering(`${request} ${++computed}`))
+      const payments = replicas[replica]
+      return payments === undefined
+        ? Effect.die("no such replica")
+        : Effect.result(payments.sell(bought, doing(work)))
+    }, { concurrency: "unbounded" })
+    const store = yield* PaymentStore
+    return { told, computed, taken: yield* taken, rows: [...yield* store.countByState] }
+  })
+  const ports = Layer.mergeAll(
+    Layer.fresh(memoryPaymentStore),
+    Layer.provideMerge(layerLedger(), Layer.fresh(layerMemory)),
+    Logger.layer([]),
+  ).pipe(Layer.provideMerge(Layer.succeed(Signatures, mathematics)))
+  const shop = Layer.provideMerge(Layer.fresh(Payments.layer({ terms })), ports)
+  const time = new VirtualTime(startSeconds * 1_000, random)
+  return time.run(Effect.scoped(Effect.provide(race, shop)), 1_000_000)
+}
+
+const isOne = (
+  told: ReadonlyArray<Result.Result<Delivery, { readonly _tag: string }>>,
+  copies: ReadonlyArray<Copy>,
+) => {
+  const winner = told.findIndex((one) => Result.isSuccess(one) && !one.success.replayed)
+  const won = copies[winner]
+  for (const [at, one] of told.entries()) {
+    const copy = copies[at]
+    if (Result.isFailure(one)) {
+      ok(["payment_conflict", "payment_in_progress", "payment_already_used"].includes(tale(one)))
+      continue
+    }
+    // The rest must be the winner's own, come again.
+    equal([copy?.request, copy?.secret], [won?.request, won?.secret])
+    equal(tale(one).replace(" again", ""), `${won?.request} 1`)
+    ok(at === winner || copy?.secret !== null, "an answer was given to who has no secret")
+  }
+}
+
+for (const [schedules, least, most] of [[300, 2, 4], [20, 50, 50]] as const) {
+  Deno.test(`${least} to ${most} copies on three routes and two replicas are one answer, in ${schedules} schedules`, () => {
+    const winners = new Set<string>()
+    for (let seed = 1; seed <= schedules; seed++) {
+      const random = new Random(seed)
+      const copies = drawCopies(random, least + random.below(most - least + 1))
+      const { told, computed, taken, rows } = racing(copies, random)
+      equal([seed, computed, taken, rows], [seed, 1, once, [["answered", 1]]])
+      isOne(told, copies)
+      winners.add(told.map((one) => Result.isSuccess(one) ? "+" : "-").join(""))
+    }
+    // Chance gives every copy its turn to be the first.
+    ok(winners.size > 3)
+  })
+}
+
+test("a hundred spellings of one authorization are one row and one answer", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const store = yield* PaymentStore
+    const { authorization, signature } = signed.payment
+    const spellings = encodings(wirePayment(product, authorization, signature), secret)
+    equal(spellings.length, 100)
+    const told: Array<string> = []
+    for (const { payment, key } of spellings) {
+      const decoded = Result.getOrThrow(decodePayment(payment))
+      equal(decoded.authorization, authorization)
+      equal(decoded.signature, signature)
+      const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
+      told.push(tale(yield* Effect.result(sell(bought, doing(answering())))))
+    }
+    equal(told, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
+    equal([...yield* store.countByState], [["answered", 1]])
+    equal(yield* taken, once)
+  })))
+
+/** Uses the payment's nonce on the chain for something that is no payment to us. */
+const spend = Effect.fnUntraced(function* ({ payment }: Purchase, how: "cancelled" | "spent") {
+  const ledger = yield* Ledger
+  const { from, value, nonce } = payment.authorization
+  const use = {
+    ...{ asset: token.asset, from, nonce, transaction: "0xcc" },
+    blockTime: BigInt(startSeconds),
+  }
+  yield* how === "cancelled"
+    ? ledger.cancel(use)
+    : ledger.transfer({ ...use, to: address(buyer(1).address), value })
+})
+
+for (const sold of [product, early]) {
+  for (const how of ["cancelled", "spent"] as const) {
+    for (const when of ["before it is shown", "while it is checked"] as const) {
+      test(`sold ${sold.order}, a nonce that is ${how} elsewhere ${when}: nothing is served or refunded`, () =>
+        inMarket(Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const { scan, sweep } = yield* Payments
+          yield* scan
+          const bought = yield* purchase({ product: sold, secret })
+          const spending = Effect.provideService(spend(bought, how), Ledger, ledger)
+          const unserved = doing(Effect.die("computed"))
+          if (when === "before it is shown") yield* spending
+          const checked: Task = sold === early
+            ? { ...unserved, check: spending }
+            : doing(Effect.andThen(spending, answering()))
+          const task = when === "before it is shown" ? unserved : checked
+          equal(yield* buying(bought, task), "payment_required")
+          yield* passing(130)
+          yield* sweep
+          yield* passing(60)
+          yield* scan
+          equal([yield* stateOf(bought), (yield* rowOf(bought))?.refund], ["void", null])
+          equal(yield* ledger.balance(address(terms.treasury)), playBalance)
+          equal((yield* taken).received, 0n)
+          equal(yield* buying({ ...bought, late: "expired" }, unserved), "payment_required")
+        })))
+    }
+  }
+}

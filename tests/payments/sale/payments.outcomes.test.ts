@@ -1,0 +1,92 @@
+/**
+ * What is counted of sales: every one once, by how it ended, whoever was there to see it.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber, Metric } from "effect"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import { test } from "../../support/effect.ts"
+import {
+  answering,
+  doing,
+  gatedWork,
+  inMarket,
+  passing,
+  purchase,
+} from "../../support/payments/sales.ts"
+import { nonce } from "../../support/payments/terms.ts"
+
+const secret = "a-secret-of-16-chars"
+
+/** How many sales ended how. */
+const counts = Effect.map(Metric.snapshot, (metrics) =>
+  Object.fromEntries(
+    metrics.flatMap((metric) =>
+      metric.id === "payments_total" && metric.type === "Counter"
+        ? [[metric.attributes?.["outcome"] ?? "", Number(metric.state.count)]]
+        : []
+    ).sort(),
+  ))
+
+const counting = (body: Parameters<typeof inMarket<void, unknown>>[0], slow = false) =>
+  inMarket(body, slow ? { delay: Duration.seconds(2) } : {}).pipe(
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+  )
+
+const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
+  const { sell } = yield* Payments
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  yield* passing(5)
+  yield* Fiber.join(fiber)
+})
+
+test("every sale is counted once, by how it ended", () =>
+  counting(Effect.gen(function* () {
+    const bought = yield* purchase({ secret })
+    yield* sale(bought)
+    yield* sale(bought)
+    yield* sale({ ...bought, secret: null })
+    yield* sale({ ...bought, request: "another" })
+    yield* sale(yield* purchase({ authorization: { nonce: nonce(1) } }), answering("", false))
+    yield* sale(yield* purchase({ authorization: { nonce: nonce(2) } }), Effect.die("a bug"))
+    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, late: "expired" }))
+    equal(yield* counts, {
+      charged: 1,
+      given_away: 1,
+      internal_error: 1,
+      payment_already_used: 1,
+      payment_conflict: 1,
+      payment_required: 1,
+      replayed: 1,
+    })
+  })))
+
+test("a sale whose buyer hung up is counted as it ended, and a second copy as its own", () =>
+  counting(
+    Effect.gen(function* () {
+      const { sell } = yield* Payments
+      const bought = yield* purchase({ secret })
+      const call = yield* Effect.forkChild(sell(bought, doing(answering())))
+      yield* passing(3)
+      yield* Fiber.interrupt(call)
+      equal(yield* counts, {})
+      yield* passing(3)
+      equal(yield* counts, { charged: 1 })
+      yield* sale(bought)
+      equal(yield* counts, { charged: 1, replayed: 1 })
+    }),
+    true,
+  ))
+
+test("a sale whose buyer hung up before the intent is counted as such", () =>
+  counting(Effect.gen(function* () {
+    const { sell } = yield* Payments
+    const { began, work } = yield* gatedWork
+    const call = yield* Effect.forkChild(sell(yield* purchase(), doing(work)))
+    yield* began
+    yield* Fiber.interrupt(call)
+    yield* passing(1)
+    equal(yield* counts, { hung_up: 1 })
+  })))

@@ -1,0 +1,51 @@
+/**
+ * An answer that was handed over is remembered, also by a store that fails at that very moment.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Layer, Ref } from "effect"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { test } from "../../support/effect.ts"
+import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import {
+  answering,
+  doing,
+  inMarket,
+  passing,
+  purchase,
+  rowOf,
+} from "../../support/payments/sales.ts"
+
+/** The memory store; it cannot remember what was sent for as many times as `failures` says. */
+const forgetful = (failures: Ref.Ref<number>) =>
+  Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) =>
+      PaymentStore.of({
+        ...store,
+        markSent: (id) =>
+          Effect.flatMap(
+            Ref.getAndUpdate(failures, (left) => left - 1),
+            (left) => left > 0 ? Effect.die("The store is down") : store.markSent(id),
+          ),
+      })),
+  ).pipe(Layer.provide(memoryPaymentStore))
+
+test("sent() asks a store that is down again, so that what was handed over is not refunded too", () =>
+  Effect.gen(function* () {
+    const failures = yield* Ref.make(8)
+    const visit = Effect.gen(function* () {
+      const { sell, sent } = yield* Payments
+      const bought = yield* purchase()
+      const delivery = yield* sell(bought, doing(answering()))
+      yield* sent(delivery)
+      yield* passing(1)
+      equal((yield* rowOf(bought))?.sent, false)
+      yield* passing(2)
+      equal((yield* rowOf(bought))?.sent, true)
+      equal(yield* Ref.get(failures), -1)
+    })
+    yield* inMarket(visit, {}, forgetful(failures))
+  }))

@@ -1,0 +1,63 @@
+/**
+ * How far one sweep goes: to the end of what can be moved, in a bounded number of rounds.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref } from "effect"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { led } from "../paymentStore.laws.ts"
+import { test } from "../../support/effect.ts"
+import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { inMarket, passing } from "../../support/payments/sales.ts"
+
+/** The memory store, counting how often it is asked what waits. */
+const counted = Effect.gen(function* () {
+  const asked = yield* Ref.make(0)
+  const layer = Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) =>
+      PaymentStore.of({
+        ...store,
+        waiting: (...args) =>
+          Effect.andThen(Ref.update(asked, (n) => n + 1), store.waiting(...args)),
+      })),
+  ).pipe(Layer.provide(memoryPaymentStore))
+  return { layer, asked }
+})
+
+/** Releases `rows` payments, lets them expire, and sweeps: how many moved, and after how many looks. */
+const sweeping = (rows: number, chainDown: boolean, sweeps: number) =>
+  Effect.flatMap(counted, ({ layer, asked }) =>
+    inMarket(
+      Effect.gen(function* () {
+        const { sweep } = yield* Payments
+        for (let n = 0; n < rows; n++) {
+          yield* led(n, "compute-first", [{ event: "release", reason: "test" }])
+        }
+        yield* passing(130)
+        const moved: Array<[moved: number, looks: number]> = []
+        for (let n = 0; n < sweeps; n++) {
+          const fiber = yield* Effect.forkChild(sweep)
+          yield* passing(1)
+          moved.push([yield* Fiber.join(fiber), yield* Ref.getAndSet(asked, 0)])
+        }
+        return moved
+      }),
+      { chainDown: () => chainDown },
+      layer,
+    ))
+
+test("a sweep goes on while its batches are full, so that a flood of rows holds up no other", () =>
+  Effect.gen(function* () {
+    equal(yield* sweeping(0, false, 1), [[0, 1]])
+    equal(yield* sweeping(199, false, 1), [[199, 1]])
+    equal(yield* sweeping(450, false, 2), [[450, 3], [0, 1]])
+  }))
+
+test("a sweep looks past rows that cannot be moved, and ends when it has seen them all", () =>
+  Effect.gen(function* () {
+    equal(yield* sweeping(250, true, 1), [[0, 2]])
+    equal(yield* sweeping(400, true, 1), [[0, 3]])
+  }))

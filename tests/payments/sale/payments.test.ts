@@ -1,0 +1,224 @@
+/**
+ * Selling compute-first: who is charged, for what, and how often. The ledger is read back each time.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Fiber, Option, Result } from "effect"
+import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { nonce } from "../../support/payments/terms.ts"
+import { test } from "../../support/effect.ts"
+import {
+  answering,
+  doing,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  purchase,
+  stateOf,
+  taken,
+} from "../../support/payments/sales.ts"
+
+const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
+
+/** Sells, letting time pass for whatever waits, and tells how it ended. */
+const sale = Effect.fnUntraced(function* (
+  bought: Purchase,
+  work = answering(),
+  seconds = 40,
+) {
+  const { sell } = yield* Payments
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  yield* passing(seconds)
+  return yield* Fiber.join(fiber)
+})
+
+const failure = (result: Result.Result<Delivery, { readonly _tag: string }>): string => {
+  if (Result.isSuccess(result)) return "delivered"
+  const { failure } = result
+  return failure instanceof NotCharged ? failure.code : failure._tag
+}
+
+const fails = (code: NotCharged["code"]) =>
+  Effect.fail(new NotCharged({ code, message: "The work failed" }))
+
+test("sell() delivers the answer, charges its price once, and names the transaction", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    const delivery = Result.getOrThrow(yield* sale(bought))
+    equal(text(delivery), "answer")
+    equal(delivery.replayed, false)
+    equal(delivery.receipt?.payer, bought.payment.authorization.from)
+    equal(delivery.receipt?.network, "eip155:8453")
+    ok(/^0x[0-9a-f]{64}$/.test(delivery.receipt?.transaction ?? ""))
+    equal(yield* stateOf(bought), "answered")
+    equal(yield* taken, once)
+  })))
+
+test("sell() charges nothing for an answer that is not worth its price", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    const delivery = Result.getOrThrow(yield* sale(bought, answering("nothing new", false)))
+    equal([text(delivery), delivery.receipt], ["nothing new", null])
+    equal(yield* stateOf(bought), "released")
+    equal(yield* taken, nothing)
+    const again = Result.getOrThrow(yield* sale(bought, answering("news")))
+    equal([text(again), again.receipt !== null], ["news", true])
+    equal(yield* taken, once)
+  })))
+
+for (
+  const code of ["signal_not_found", "data_stale", "market_not_found", "internal_error"] as const
+) {
+  test(`sell() charges nothing when the work fails with ${code}, and the payment can be sent again`, () =>
+    inMarket(Effect.gen(function* () {
+      const bought = yield* purchase()
+      equal(failure(yield* sale(bought, fails(code))), code)
+      equal(yield* stateOf(bought), "released")
+      equal(yield* taken, nothing)
+      equal(failure(yield* sale(bought)), "delivered")
+      equal(yield* taken, once)
+    })))
+}
+
+test("sent() remembers that an answer was handed over, and only a charged one", () =>
+  inMarket(Effect.gen(function* () {
+    const { sent } = yield* Payments
+    const store = yield* PaymentStore
+    const marked = Effect.fnUntraced(function* (bought: Purchase, charge: boolean) {
+      const delivery = Result.getOrThrow(yield* sale(bought, answering("answer", charge), 5))
+      equal(Option.getOrThrow(yield* store.find(delivery.paymentId)).sent, false)
+      yield* sent(delivery)
+      yield* passing(1)
+      return Option.getOrThrow(yield* store.find(delivery.paymentId)).sent
+    })
+    const bought = yield* purchase()
+    equal(yield* marked(bought, false), false)
+    equal(yield* marked(bought, true), true)
+  })))
+
+test("sell() charges nothing when the work dies", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    equal(failure(yield* sale(bought, Effect.die("a bug"))), "internal_error")
+    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+  })))
+
+test("sell() charges nothing when the work takes too long", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase()
+    equal(failure(yield* sale(bought, Effect.never)), "upstream_timeout")
+    equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+  })))
+
+test("sell() touches nothing for a signature that is not the payer's", () =>
+  inMarket(Effect.gen(function* () {
+    const { payment, ...bought } = yield* purchase()
+    const other = yield* purchase({ authorization: { nonce: nonce(1) } })
+    const forged = { ...bought, payment: { ...payment, signature: other.payment.signature } }
+    equal(failure(yield* sale(forged)), "payment_required")
+    equal([yield* stateOf(forged), yield* taken], [null, nothing])
+  })))
+
+test("sell() refuses a payment that comes too late, and touches nothing", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ late: "The authorization has expired" })
+    equal(failure(yield* sale(bought)), "payment_required")
+    equal([yield* stateOf(bought), yield* taken], [null, nothing])
+  })))
+
+test("sell() releases a payment the facilitator refuses, computing nothing", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ authorization: { value: 200_000_000n } })
+    let computed = 0
+    const work = Effect.andThen(Effect.sync(() => computed++), answering())
+    equal(failure(yield* sale(bought, work)), "payment_required")
+    equal([computed, yield* stateOf(bought), yield* taken], [0, "released", nothing])
+  })))
+
+for (const fault of ["html", "garbage", "silence"] as const) {
+  test(`sell() charges nothing when the facilitator answers verify with ${fault}`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const bought = yield* purchase()
+        equal(failure(yield* sale(bought)), "facilitator_error")
+        equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      }),
+      { misbehave: (call) => call === "verify" ? fault : null },
+    ))
+}
+
+const settling = (fault: Misbehaviour) => ({
+  misbehave: (call: "verify" | "settle") => call === "settle" ? fault : null,
+})
+
+for (
+  const fault of [
+    "failure_after_broadcast",
+    "double_broadcast",
+    "error_after_broadcast",
+  ] as const
+) {
+  test(`sell() believes the chain, not the facilitator: ${fault} is paid and delivered`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const bought = yield* purchase()
+        equal(failure(yield* sale(bought)), "delivered")
+        equal([yield* stateOf(bought), yield* taken], ["answered", once])
+      }),
+      settling(fault),
+    ))
+}
+
+for (const fault of ["success_without_transaction", "html", "garbage", "silence"] as const) {
+  test(`sell() reveals nothing and refuses nothing while unproven: ${fault} is unresolved, then void`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const { sweep } = yield* Payments
+        const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
+        equal(failure(yield* sale(bought)), "Unresolved")
+        equal(yield* stateOf(bought), "unresolved")
+        // However late it is sent again, it is never refused while the outcome is unknown.
+        equal(failure(yield* sale({ ...bought, late: "expired" }, answering(), 1)), "Unresolved")
+        yield* sweep
+        equal(yield* stateOf(bought), "unresolved")
+        yield* passing(120)
+        equal(yield* sweep, 1)
+        equal([yield* stateOf(bought), yield* taken], ["void", nothing])
+        equal(failure(yield* sale({ ...bought, late: "expired" })), "payment_required")
+      }),
+      settling(fault),
+    ))
+}
+
+test("a late broadcast is found by the sweep, and the buyer who comes back gets the answer", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sweep } = yield* Payments
+      const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
+      equal(failure(yield* sale(bought, answering(), 2)), "Unresolved")
+      yield* passing(10)
+      equal([yield* sweep, yield* stateOf(bought)], [1, "answered"])
+      const delivery = Result.getOrThrow(yield* sale(bought, Effect.die("computed again")))
+      equal([text(delivery), delivery.replayed, yield* taken], ["answer", true, once])
+    }),
+    { ...settling("late_broadcast"), late: Duration.seconds(5) },
+  ))
+
+test("a payment found paid after HOLD is owed, not revealed", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const { sweep } = yield* Payments
+      const bought = yield* purchase()
+      equal(failure(yield* sale(bought, answering(), 2)), "Unresolved")
+      yield* passing(700)
+      equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
+      equal(failure(yield* sale({ ...bought, late: "expired" })), "payment_refunded")
+    }),
+    { ...settling("late_broadcast"), late: Duration.seconds(5) },
+  ))

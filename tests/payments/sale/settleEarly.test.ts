@@ -1,0 +1,196 @@
+/**
+ * Selling settle-early: who is charged, what is refunded, and that nobody is both refused and charged.
+ * The ledger is read back each time.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Duration, Effect, Fiber } from "effect"
+import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Answer } from "../../../src/payments/sale/sale.ts"
+import type { Task } from "../../../src/payments/sale/settlement.ts"
+import { test } from "../../support/effect.ts"
+import {
+  answering,
+  buying,
+  calling,
+  doing,
+  early,
+  gatedWork,
+  inMarket,
+  type Market,
+  nothing,
+  once,
+  passing,
+  purchase,
+  rowOf,
+  stateOf,
+  taken,
+} from "../../support/payments/sales.ts"
+
+const secret = "a-secret-of-16-chars"
+const fails = (code: NotCharged["code"]) =>
+  Effect.fail(new NotCharged({ code, message: "It failed" }))
+
+/** A task that must not come to its work. */
+const checking = (check: Task["check"]): Task => ({ check, work: Effect.die("computed") })
+
+/** What stands in the row of a refund that waits: its state, its reason, and that nothing is kept. */
+const refundIn = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0]) {
+  const row = yield* rowOf(bought)
+  return [row?.state, row?.refund?.state, row?.refund?.reason, row?.answer]
+})
+
+test("an answer is checked, settled, then computed; it is delivered and charged once", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ product: early, secret })
+    const world = yield* Effect.context<Market>()
+    const steps: Array<[string, unknown, unknown]> = []
+    const noted = (name: string) =>
+      Effect.gen(function* () {
+        steps.push([name, yield* stateOf(bought), (yield* taken).received])
+      }).pipe(Effect.provideContext(world))
+    const { sell } = yield* Payments
+    const delivery = yield* sell(bought, {
+      check: noted("check"),
+      work: Effect.andThen(noted("work"), answering()),
+    })
+    equal(steps, [["check", "claimed", 0n], ["work", "settled", early.price]])
+    equal(delivery.receipt?.payer, bought.payment.authorization.from)
+    equal(delivery.receipt?.transaction, (yield* rowOf(bought))?.paidAt?.transaction)
+    equal([yield* stateOf(bought), yield* taken], ["answered", once])
+    equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
+    equal(yield* buying({ ...bought, secret: null }, doing(answering())), "payment_already_used")
+    equal(yield* taken, once)
+  })))
+
+for (
+  const [name, check, told] of [
+    ["fails", fails("market_not_found"), "market_not_found"],
+    ["dies", Effect.die("a bug"), "internal_error"],
+    ["takes too long", Effect.never, "upstream_timeout"],
+  ] as const
+) {
+  test(`a check that ${name} releases the payment, which buys the answer when it comes again`, () =>
+    inMarket(Effect.gen(function* () {
+      const bought = yield* purchase({ product: early })
+      equal(yield* buying(bought, checking(check), 15), told)
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      equal(yield* buying(bought, doing(answering())), "answer")
+      equal(yield* taken, once)
+    })))
+}
+
+const works: ReadonlyArray<[string, Effect.Effect<Answer, NotCharged>, string]> = [
+  ["fails", fails("venue_error"), "venue_error"],
+  ["dies", Effect.die("a bug"), "internal_error"],
+  ["takes too long", Effect.never, "upstream_timeout"],
+  ["is not worth its price", answering("little", false), "below_threshold"],
+]
+for (const [name, work, code] of works) {
+  test(`a work that ${name} after settlement is a refund that says ${code}, however often it is asked for`, () =>
+    inMarket(Effect.gen(function* () {
+      const bought = yield* purchase({ product: early, secret })
+      equal(yield* buying(bought, doing(work), 65), `RefundQueued: ${code}`)
+      equal(yield* refundIn(bought), ["refund_due", "queued", code, null])
+      equal(yield* taken, once)
+      for (const again of [bought, { ...bought, secret: null }, { ...bought, late: "expired" }]) {
+        equal(yield* buying(again, doing(Effect.die("computed again"))), "payment_refunded")
+      }
+      equal(yield* taken, once)
+    })))
+}
+
+test("a payment that cannot be verified is neither charged nor computed", () =>
+  inMarket(
+    Effect.gen(function* () {
+      const bought = yield* purchase({ product: early })
+      equal(yield* buying(bought, checking(Effect.void), 30), "facilitator_error")
+      equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+    }),
+    { misbehave: (call) => call === "verify" ? "silence" : null },
+  ))
+
+/** What the buyer is told for each misbehaviour of settlement, and whether the money moved. */
+const settlements: Readonly<Record<Misbehaviour, readonly [told: string, paid: boolean]>> = {
+  success_without_transaction: ["Unresolved", false],
+  failure_after_broadcast: ["answer", true],
+  double_broadcast: ["answer", true],
+  late_broadcast: ["answer", true],
+  error_after_broadcast: ["answer", true],
+  html: ["Unresolved", false],
+  garbage: ["Unresolved", false],
+  silence: ["Unresolved", false],
+}
+for (const [misbehaviour, [told, paid]] of Object.entries(settlements)) {
+  test(`a facilitator whose settle is ${misbehaviour}: ${told}, for only the chain is believed`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const { sweep } = yield* Payments
+        const bought = yield* purchase({ product: early })
+        equal(yield* buying(bought, paid ? doing(answering()) : checking(Effect.void), 45), told)
+        equal(yield* taken, paid ? once : nothing)
+        equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
+        yield* passing(90)
+        yield* sweep
+        equal(yield* stateOf(bought), paid ? "answered" : "void")
+        equal(yield* taken, paid ? once : nothing)
+      }),
+      {
+        misbehave: (call) => call === "settle" ? misbehaviour as Misbehaviour : null,
+        late: Duration.millis(700),
+      },
+    ))
+}
+
+for (const [when, seconds] of [["check", 0], ["verify", 3]] as const) {
+  test(`a buyer who hangs up during the ${when} is not charged`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const bought = yield* purchase({ product: early })
+        const check = Effect.sleep(Duration.seconds(2))
+        const call = yield* calling(bought, checking(check))
+        yield* passing(seconds)
+        yield* Fiber.interrupt(call)
+        yield* passing(10)
+        equal([yield* stateOf(bought), yield* taken], ["released", nothing])
+      }),
+      { delay: Duration.seconds(2) },
+    ))
+}
+
+for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
+  test(`a buyer who hangs up during the ${when} has paid, and finds the answer kept`, () =>
+    inMarket(
+      Effect.gen(function* () {
+        const bought = yield* purchase({ product: early, secret })
+        const work = Effect.delay(answering(), Duration.seconds(2))
+        const call = yield* calling(bought, doing(work))
+        yield* passing(seconds)
+        equal(yield* stateOf(bought), when === "work" ? "settled" : "settling")
+        yield* Fiber.interrupt(call)
+        yield* passing(10)
+        equal([yield* stateOf(bought), yield* taken], ["answered", once])
+        equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
+      }),
+      { delay: Duration.seconds(2) },
+    ))
+}
+
+test("a second copy waits for the first with its secret, and is told nothing without it", () =>
+  inMarket(Effect.gen(function* () {
+    const bought = yield* purchase({ product: early, secret })
+    const { began, open, work } = yield* gatedWork
+    const first = yield* calling(bought, doing(work))
+    yield* began
+    equal(yield* stateOf(bought), "settled")
+    const second = yield* calling(bought, checking(Effect.void))
+    const plain = { ...bought, secret: null }
+    equal(yield* buying(plain, checking(Effect.void), 0), "payment_in_progress")
+    yield* open
+    yield* passing(1)
+    equal([yield* Fiber.join(first), yield* Fiber.join(second)], ["answer", "answer again"])
+    equal(yield* taken, once)
+  })))

@@ -1,0 +1,143 @@
+/**
+ * The fast signature path equals viem's, on generated vectors.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Arbitrary, Effect, Option, Schema } from "effect"
+import { encodeAbiParameters, keccak256, recoverTypedDataAddress, stringToHex } from "viem"
+import { layer } from "../../src/payments/wasmSignatures.ts"
+import {
+  address,
+  type Authorization,
+  Bytes32,
+  Signature,
+} from "../../src/payments/domain/payment.ts"
+import { Signatures } from "../../src/payments/Signatures.ts"
+import { buyer, sign, transferTypes } from "../support/payments/buyers.ts"
+import { token } from "../support/payments/terms.ts"
+import { liveTest } from "../support/effect.ts"
+
+const vectors = Number(Deno.env.get("SIGNATURE_VECTORS") ?? 200)
+
+const Word = Schema.BigInt.check(
+  Schema.isBetweenBigInt({ minimum: 0n, maximum: (1n << 100n) - 1n }),
+)
+const anyVector = Arbitrary.schema(Schema.Struct({
+  payer: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 50 })),
+  to: Word,
+  value: Word,
+  validAfter: Word,
+  validBefore: Word,
+  nonce: Word,
+  /** Which byte of the signature is changed, if any; the last decides only between two keys. */
+  tampered: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 63 }))),
+}))
+
+const hex = (value: bigint, digits: number) =>
+  `0x${value.toString(16).padStart(digits, "0")}` as const
+
+const authorizationOf = (
+  vector: typeof anyVector extends Arbitrary.Arbitrary<infer A> ? A : never,
+): Authorization => ({
+  from: address(buyer(vector.payer).address),
+  to: address(hex(vector.to, 40)),
+  value: vector.value,
+  validAfter: vector.validAfter,
+  validBefore: vector.validBefore,
+  nonce: Bytes32.make(hex(vector.nonce, 64)),
+})
+
+function tamper(signature: Signature, at: number | null): Signature {
+  if (at === null) return signature
+  const place = 2 + 2 * at
+  const digit = signature[place] === "0" ? "1" : "0"
+  return Signature.make(`0x${signature.slice(2, place)}${digit}${signature.slice(place + 1)}`)
+}
+
+const viemSigner = (authorization: Authorization, signature: Signature) =>
+  Effect.tryPromise(() =>
+    recoverTypedDataAddress({
+      domain: {
+        name: token.name,
+        version: token.version,
+        chainId: token.chainId,
+        verifyingContract: token.asset,
+      },
+      types: transferTypes,
+      primaryType: "TransferWithAuthorization",
+      message: authorization,
+      signature,
+    })
+  ).pipe(Effect.map(address), Effect.option)
+
+const viemIdentity = (tag: string, { from, nonce }: Authorization) =>
+  keccak256(encodeAbiParameters(
+    ["string", "uint256", "address", "address", "bytes32"].map((type) => ({ type })),
+    [tag, BigInt(token.chainId), token.asset, from, nonce],
+  ))
+
+liveTest(
+  `signer(), paymentId() and refundNonce() equal viem's on ${vectors} generated vectors`,
+  () =>
+    Effect.gen(function* () {
+      const signatures = yield* Signatures
+      const recovered = { payer: 0, other: 0, none: 0 }
+      const result = yield* Arbitrary.checkEffect(
+        anyVector,
+        Effect.fnUntraced(function* (vector) {
+          const authorization = authorizationOf(vector)
+          const signed = yield* sign(buyer(vector.payer), authorization)
+          const signature = tamper(signed, vector.tampered)
+          const ours = yield* signatures.signer(token, authorization, signature)
+          const theirs = yield* viemSigner(authorization, signature)
+          assert.deepEqual(Option.getOrNull(ours), Option.getOrNull(theirs))
+          if (vector.tampered === null) assert.equal(Option.getOrNull(ours), authorization.from)
+          recovered[Option.isNone(ours) ? "none" : vector.tampered === null ? "payer" : "other"]++
+          const identified = { ...token, ...authorization }
+          assert.equal(signatures.paymentId(identified), viemIdentity("pay/v1", authorization))
+          assert.equal(signatures.refundNonce(identified), viemIdentity("refund/v1", authorization))
+          return true
+        }),
+        { runs: vectors },
+      )
+      assert.equal(Arbitrary.formatCheckFailure(result), undefined)
+      assert.ok(
+        recovered.payer > 0 && recovered.other > 0 && recovered.none > 0,
+        "every kind occurs",
+      )
+    }).pipe(Effect.provide(layer)),
+)
+
+liveTest("signer() is somebody else under another domain", () =>
+  Effect.gen(function* () {
+    const signatures = yield* Signatures
+    const payer = buyer(1)
+    const authorization: Authorization = {
+      from: address(payer.address),
+      to: address(buyer(2).address),
+      value: 10_000n,
+      validAfter: 0n,
+      validBefore: 2_000_000_000n,
+      nonce: Bytes32.make(hex(7n, 64)),
+    }
+    const signature = yield* sign(payer, authorization)
+    const others = [
+      { ...token, chainId: 84532 },
+      { ...token, name: "USDC" },
+      { ...token, version: "1" },
+      { ...token, asset: address(payer.address) },
+    ]
+    for (const other of others) {
+      const signer = yield* signatures.signer(other, authorization, signature)
+      assert.notEqual(Option.getOrNull(signer), authorization.from)
+    }
+  }).pipe(Effect.provide(layer)))
+
+liveTest("digest() is keccak256 of the UTF-8 bytes", () =>
+  Effect.gen(function* () {
+    const { digest } = yield* Signatures
+    for (const text of ["", "secret", "schlüssel"]) {
+      assert.equal(digest(text), keccak256(stringToHex(text)))
+    }
+  }).pipe(Effect.provide(layer)))

@@ -1,0 +1,115 @@
+/**
+ * The real services as processes: replicas that sell, sweep and scan, and workers that refund.
+ *
+ * @module
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
+import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
+import type { RefundTiming } from "../../../src/payments/refunds/refundTiming.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import type { PaymentTiming } from "../../../src/payments/timing.ts"
+import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
+import { terms, token } from "../../support/payments/terms.ts"
+import { type Between, chainBetween, facilitatorBetween, storeBetween } from "./between.ts"
+import { startMachine } from "./machine.ts"
+import type { World } from "./world.ts"
+
+/** The real order of lengths, shortened where a run would only wait. HOLD is the run's own. */
+const timing: Omit<PaymentTiming, "hold"> = {
+  lease: Duration.seconds(50),
+  verify: Duration.seconds(4),
+  work: Duration.seconds(10),
+  paidWork: Duration.seconds(30),
+  settle: Duration.seconds(21),
+  proveEvery: Duration.millis(500),
+  proveTimes: 6,
+  prove: Duration.seconds(15),
+  recover: Duration.seconds(80),
+  waitEvery: Duration.seconds(1),
+  waitTimes: 15,
+}
+
+const refundTiming: RefundTiming = {
+  lease: Duration.seconds(60),
+  validity: Duration.seconds(90),
+  chainPatience: Duration.seconds(10),
+  settlePatience: Duration.seconds(30),
+  storePatience: Duration.seconds(5),
+  proveAgain: Duration.seconds(10),
+  unknownAgain: Duration.seconds(15),
+  declinedAgainMin: Duration.seconds(10),
+  declinedAgainMax: Duration.seconds(40),
+  shortAgain: Duration.seconds(60),
+  stuckAgain: Duration.seconds(60),
+  drain: Duration.seconds(15),
+}
+
+const roomy = { perHour: 10n ** 12n, perDay: 10n ** 12n }
+
+/** A chore that fails is done again when its turn comes. */
+const stubborn = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<void> =>
+  effect.pipe(Effect.asVoid, Effect.catchCause(() => Effect.void))
+
+const outside = ({ facilitator, chain, signatures }: World, between: Between) =>
+  Layer.mergeAll(
+    Layer.succeed(Facilitator, facilitatorBetween(facilitator, between)),
+    Layer.succeed(Chain, chainBetween(chain, between)),
+    Layer.succeed(Signatures, signatures),
+  )
+
+/** A replica of the service. */
+export const startReplica = (world: World, name: string) =>
+  startMachine(
+    world,
+    name,
+    (between) =>
+      Layer.fresh(Payments.layer({ terms, timing: { ...timing, hold: world.hold } })).pipe(
+        Layer.provide(outside(world, between)),
+        Layer.provide(
+          Layer.succeed(PaymentStore, storeBetween(world.database.payments, between)),
+        ),
+        Layer.build,
+        Effect.map((context) => Context.get(context, Payments)),
+      ),
+    ({ sweep, scan }) => [[15, stubborn(sweep)], [30, stubborn(scan)]],
+  )
+
+/** A refund worker. */
+export const startWorker = (world: World, name: string) =>
+  startMachine(
+    world,
+    name,
+    (between) =>
+      Layer.fresh(Refunds.layer({
+        token,
+        payTo: address(terms.payTo),
+        caps: roomy,
+        timing: refundTiming,
+      })).pipe(
+        Layer.provide(outside(world, between)),
+        Layer.provide(Layer.succeed(RefundStore, refundsBetween(world.database.refunds, between))),
+        Layer.provide(Layer.succeed(Treasury, {
+          address: address(terms.treasury),
+          sign: (_token, authorization) => Effect.sync(() => world.sign(authorization)),
+        })),
+        Layer.build,
+        Effect.map((context) => Context.get(context, Refunds)),
+      ),
+    ({ round }) => [[15, stubborn(round)]],
+  )
+
+function refundsBetween(store: RefundStore["Service"], between: Between): RefundStore["Service"] {
+  return {
+    ...store,
+    claimDue: (...args) => between("claimDue", store.claimDue(...args)),
+    sign: (...args) => between("sign", store.sign(...args)),
+    move: (...args) => between("refund", store.move(...args)),
+    signedBeside: (...args) => between("signedBeside", store.signedBeside(...args)),
+  }
+}

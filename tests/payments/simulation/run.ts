@@ -1,0 +1,43 @@
+/**
+ * Runs many seeds and says which of them break a promise:
+ * deno run -A tests/payments/simulation/run.ts --seeds 5000 [--from 1] [--trace]
+ *
+ * @module
+ */
+import { Clock, Console, Effect } from "effect"
+import { layer } from "../../../src/payments/wasmSignatures.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { simulate } from "./simulate.ts"
+
+const option = (name: string, otherwise: number) => {
+  const at = Deno.args.indexOf(`--${name}`)
+  return at < 0 ? otherwise : Number(Deno.args[at + 1])
+}
+
+const program = Effect.gen(function* () {
+  const mathematics = yield* Signatures
+  const from = option("from", 1)
+  const seeds = option("seeds", 5_000)
+  const sums = { calls: 0, paid: 0, delivered: 0, refunded: 0, both: 0 }
+  const gone = new Map<string, number>()
+  let failed = 0
+  const began = yield* Clock.currentTimeMillis
+  for (let seed = from; seed < from + seeds; seed++) {
+    const { verdict, lines, arrows } = simulate(seed, mathematics)
+    for (const arrow of arrows) gone.set(arrow, (gone.get(arrow) ?? 0) + 1)
+    for (const key of Object.keys(sums) as Array<keyof typeof sums>) sums[key] += verdict[key]
+    if (verdict.violations.length === 0) continue
+    failed += 1
+    yield* Console.log(`seed ${seed}:\n  ${verdict.violations.join("\n  ")}`)
+    if (Deno.args.includes("--trace")) yield* Console.log(lines.join("\n"))
+  }
+  const seconds = Math.round(((yield* Clock.currentTimeMillis) - began) / 1_000)
+  const arrows = [...gone].sort().map(([arrow, times]) => `${arrow}, ${times} times`)
+  yield* Console.log(arrows.join("\n"))
+  yield* Console.log(JSON.stringify({ seeds, seconds, ...sums }))
+  const passed = seeds - failed
+  yield* Console.log(`\n${failed === 0 ? "ok" : "FAILED"} | ${passed} passed | ${failed} failed`)
+  return failed
+})
+
+if (await Effect.runPromise(Effect.provide(program, layer)) > 0) Deno.exit(1)

@@ -1,0 +1,187 @@
+/**
+ * Settle-early is sold only while the treasury could give all of it back.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect, Fiber } from "effect"
+import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
+import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import type { Purchase } from "../../src/payments/sale/sale.ts"
+import type { Task } from "../../src/payments/sale/settlement.ts"
+import { test } from "../support/effect.ts"
+import {
+  answering,
+  doing,
+  early,
+  gatedWork,
+  inMarket,
+  passing,
+  product,
+  purchase,
+  replica,
+  stateOf,
+  tale,
+} from "../support/payments/sales.ts"
+import { nonce } from "../support/payments/terms.ts"
+
+const { price } = early
+const secret = "a-secret-of-16-chars"
+const unasked = doing(Effect.die("computed for an unsold answer"))
+
+type Float = bigint | "down" | "silent"
+
+/** A service whose treasury holds what the test says, and how often that was asked. */
+const treasury = Effect.fnUntraced(function* (first: Float) {
+  const known = { float: first, asked: 0, verified: 0 }
+  const chain = yield* Chain
+  const facilitator = yield* Facilitator
+  const balanceOf = () =>
+    Effect.suspend(() => {
+      known.asked += 1
+      if (known.float === "silent") return Effect.never
+      return known.float === "down"
+        ? Effect.fail(new ChainUnavailable({ reason: "test" }))
+        : Effect.succeed(known.float)
+    })
+  const payments = yield* replica.pipe(
+    Effect.provideService(Chain, { ...chain, balanceOf }),
+    Effect.provideService(Facilitator, {
+      ...facilitator,
+      verify: (request) =>
+        Effect.andThen(Effect.sync(() => known.verified += 1), facilitator.verify(request)),
+    }),
+  )
+  const sell = (bought: Purchase, task: Task) =>
+    Effect.forkChild(Effect.map(Effect.result(payments.sell(bought, task)), tale))
+  const sale = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+    const call = yield* sell(bought, task)
+    yield* passing(6)
+    return yield* Fiber.join(call)
+  })
+  return { known, sell, sale }
+})
+
+/** The n-th sale of the settle-early product. */
+const nth = (n: number) => purchase({ product: early, secret, authorization: { nonce: nonce(n) } })
+
+for (
+  const [float, told] of [
+    [0n, "payments_unavailable"],
+    [price - 1n, "payments_unavailable"],
+    [price, "answer"],
+    ["down", "payments_unavailable"],
+    ["silent", "payments_unavailable"],
+  ] as const
+) {
+  test(`a treasury of ${float} for a price of ${price}: ${told}`, () =>
+    inMarket(Effect.gen(function* () {
+      const { known, sale } = yield* treasury(float)
+      const bought = yield* nth(0)
+      const sold = told === "answer"
+      equal(yield* sale(bought, sold ? doing(answering()) : unasked), told)
+      // Refused before anything is claimed, and before anybody else has seen the payment.
+      equal([yield* stateOf(bought), known.verified], sold ? ["answered", 1] : [null, 0])
+    })))
+}
+
+test("an empty treasury is no obstacle to compute-first sales", () =>
+  inMarket(Effect.gen(function* () {
+    const { known, sale } = yield* treasury(0n)
+    equal(yield* sale(yield* purchase({ product }), doing(answering())), "answer")
+    equal(known.asked, 0)
+  })))
+
+test("a payment that is known is answered, whatever the treasury holds; a released one waits", () =>
+  inMarket(Effect.gen(function* () {
+    const { known, sale } = yield* treasury(10n * price)
+    const [answered, owed, released] = [yield* nth(0), yield* nth(1), yield* nth(2)]
+    equal(yield* sale(answered, doing(answering())), "answer")
+    equal(yield* sale(owed, doing(Effect.die("a bug"))), "RefundQueued: internal_error")
+    const refused = { check: Effect.die("a bug"), work: Effect.die("computed") }
+    equal(yield* sale(released, refused), "internal_error")
+    for (const float of [0n, "down"] as const) {
+      yield* passing(10)
+      known.float = float
+      equal(yield* sale(answered, unasked), "answer again")
+      equal(yield* sale({ ...answered, secret: null }, unasked), "payment_already_used")
+      equal(yield* sale(owed, unasked), "payment_refunded")
+      equal(yield* sale(released, unasked), "payments_unavailable")
+      equal(yield* stateOf(released), "released")
+    }
+    yield* passing(10)
+    known.float = 10n * price
+    equal(yield* sale(released, doing(answering())), "answer")
+  })))
+
+test("what may have to be refunded is not there for another sale", () =>
+  inMarket(Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const { known, sale } = yield* treasury(2n * price - 1n)
+    equal(yield* sale(yield* nth(0), doing(Effect.die("a bug"))), "RefundQueued: internal_error")
+    equal(yield* store.liability, price)
+    equal(yield* sale(yield* nth(1), unasked), "payments_unavailable")
+    known.float = 2n * price
+    yield* passing(10)
+    equal(yield* sale(yield* nth(1), doing(answering())), "answer")
+    equal(yield* store.liability, price)
+  })))
+
+test("of many sales at once no more are begun than the treasury covers", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell } = yield* treasury(3n * price)
+    const { open, work } = yield* gatedWork
+    const calls = yield* Effect.forEach(
+      Array.from({ length: 10 }, (_, n) => n),
+      (n) => Effect.flatMap(nth(n), (bought) => sell(bought, doing(work))),
+    )
+    yield* passing(1)
+    yield* open
+    yield* passing(1)
+    const told = yield* Effect.forEach(calls, Fiber.join)
+    equal(told.filter((one) => one === "answer").length, 3)
+    equal(told.filter((one) => one === "payments_unavailable").length, 7)
+  })))
+
+test("a sale that is refused, hung up on, or answered makes room for the next", () =>
+  inMarket(Effect.gen(function* () {
+    const { sell, sale } = yield* treasury(price)
+    const failing = { check: Effect.die("a bug"), work: Effect.die("computed") }
+    equal(yield* sale(yield* nth(0), failing), "internal_error")
+    const { began, work } = yield* gatedWork
+    const gone = yield* sell(yield* nth(1), { check: Effect.asVoid(work), work })
+    yield* began
+    equal(yield* sale(yield* nth(2), unasked), "payments_unavailable")
+    yield* Fiber.interrupt(gone)
+    yield* passing(1)
+    equal(yield* sale(yield* nth(2), doing(answering())), "answer")
+    equal(yield* sale(yield* nth(3), doing(answering())), "answer")
+  })))
+
+test("a sale that is settled or computed counts once, and a payment that comes again not at all", () =>
+  inMarket(Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const { sell, sale } = yield* treasury(2n * price)
+    const first = yield* nth(0)
+    const { began, open, work } = yield* gatedWork
+    const call = yield* sell(first, doing(work))
+    yield* began
+    equal(yield* store.liability, price)
+    const copy = yield* sell(first, unasked)
+    yield* passing(0)
+    equal(yield* sale(yield* nth(1), doing(answering())), "answer")
+    yield* open
+    yield* passing(1)
+    equal([yield* Fiber.join(call), yield* Fiber.join(copy)], ["answer", "payment_in_progress"])
+  })))
+
+test("the treasury's balance is known for ten seconds", () =>
+  inMarket(Effect.gen(function* () {
+    const { known, sale } = yield* treasury(100n * price)
+    for (const [n, asked] of [1, 1, 2, 2].entries()) {
+      // Each sale takes six seconds.
+      equal(yield* sale(yield* nth(n), doing(answering())), "answer")
+      equal(known.asked, asked)
+    }
+  })))

@@ -1,0 +1,164 @@
+/**
+ * The embedded store: one process a directory, nothing lost by a restart or a kill, and one backend
+ * shared fairly by its virtual connections.
+ *
+ * @module
+ */
+import { PgClient } from "@effect/sql-pg"
+import assert from "node:assert/strict"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerEmbedded } from "../../src/postgres/client.ts"
+import { DataDirBusy, openEmbedded } from "../../src/postgres/embedded.ts"
+import { layer as feedLayer } from "../../src/feed/postgres/feedStore.ts"
+import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { liveTest } from "../support/effect.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { embeddedStore } from "../support/stores.ts"
+
+const temporaryDirectory = Effect.acquireRelease(
+  Effect.promise(() => Deno.makeTempDir()),
+  (dir) => Effect.promise(() => Deno.remove(dir, { recursive: true })),
+)
+
+const onDirectory = (dataDir: string) =>
+  Layer.provideMerge(
+    feedLayer,
+    Layer.provideMerge(
+      Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate)),
+      layerEmbedded({ dataDir }),
+    ),
+  )
+
+const append = (dedupeKey: string) =>
+  Effect.flatMap(FeedStore, (feed) => {
+    const { feedIndex: _, ...item } = sampleItem(1, 0)
+    return feed.append([{ ...item, dedupeKey } as Parameters<typeof feed.append>[0][number]])
+  })
+
+const newest = Effect.flatMap(
+  FeedStore,
+  (feed) => Effect.map(feed.latest, (item) => Option.getOrNull(item)?.feedIndex),
+)
+
+liveTest("an embedded store keeps everything through a restart", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryDirectory
+    yield* append("a").pipe(Effect.provide(onDirectory(dataDir)))
+    yield* append("b").pipe(Effect.provide(onDirectory(dataDir)))
+    assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 2)
+  }))
+
+liveTest("a creation that was cut short is begun anew", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* temporaryDirectory
+    yield* Effect.promise(async () => {
+      await Deno.writeTextFile(`${dataDir}/creating`, "")
+      await Deno.mkdir(`${dataDir}/postgres/base`, { recursive: true })
+      await Deno.writeTextFile(`${dataDir}/postgres/PG_VERSION`, "18")
+    })
+    yield* append("a").pipe(Effect.provide(onDirectory(dataDir)))
+    assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 1)
+  }))
+
+/** Another process that opens the store, appends one item, says so, and stays. */
+const holder = (dataDir: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const script = `
+        import { append, onDirectory } from ${JSON.stringify(import.meta.url)}
+        import { Effect } from "effect"
+        const held = Effect.andThen(append("held"), Effect.sync(() => console.log("held")))
+        await Effect.runPromise(Effect.provide(Effect.andThen(held, Effect.never),
+          onDirectory(${JSON.stringify(dataDir)})))`
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "--config", config, "-"],
+        stdin: "piped",
+        stdout: "piped",
+      }).spawn()
+      const writer = child.stdin.getWriter()
+      await writer.write(new TextEncoder().encode(script))
+      await writer.close()
+      const reader = child.stdout.getReader()
+      assert.match(new TextDecoder().decode((await reader.read()).value), /held/)
+      await reader.cancel()
+      return child
+    }),
+    kill,
+  )
+
+const config = new URL("../../deno.json", import.meta.url).pathname
+
+const kill = (child: Deno.ChildProcess) =>
+  Effect.promise(async () => {
+    try {
+      child.kill("SIGKILL")
+    } catch { /* It has ended. */ }
+    await child.status
+  })
+
+export { append, onDirectory }
+
+liveTest(
+  "a second process is refused in words, and takes over when the first is killed",
+  () =>
+    Effect.gen(function* () {
+      const dataDir = yield* temporaryDirectory
+      const child = yield* holder(dataDir)
+      const refusal = yield* Effect.flip(newest.pipe(Effect.provide(onDirectory(dataDir))))
+      assert.ok(refusal instanceof DataDirBusy)
+      assert.ok(refusal.message.includes(dataDir))
+      assert.match(refusal.message, /DATA_DIR|DATABASE_URL/)
+      yield* kill(child)
+      assert.equal(yield* newest.pipe(Effect.provide(onDirectory(dataDir))), 1)
+    }),
+)
+
+liveTest(
+  "transactions of one backend never mix, and an interrupted one leaves no trace",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE counter (n integer)`
+      yield* sql`INSERT INTO counter VALUES (0)`
+      const increment = sql.withTransaction(Effect.gen(function* () {
+        const [row] = yield* sql<{ n: number }>`SELECT n FROM counter`
+        yield* Effect.yieldNow
+        yield* sql`UPDATE counter SET n = ${(row?.n ?? 0) + 1}`
+      }))
+      const stuck = yield* Effect.forkChild(
+        sql.withTransaction(Effect.andThen(sql`UPDATE counter SET n = 1000`, Effect.never)),
+      )
+      const others = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 30 }), () => increment, { concurrency: 6 }),
+      )
+      yield* Effect.sleep(20)
+      yield* Fiber.interrupt(stuck)
+      yield* Fiber.join(others)
+      assert.deepEqual(yield* sql`SELECT n FROM counter`, [{ n: 30 }])
+    }).pipe(Effect.provide(embeddedStore)),
+)
+
+liveTest("a connection that ends leaves the backend as it found it", () =>
+  Effect.gen(function* () {
+    const backend = yield* openEmbedded({ memory: true })
+    const client = (scope: Scope.Scope) =>
+      PgClient.make({ stream: () => backend.connect(), ssl: false, username: "postgres" }).pipe(
+        Effect.provide(Reactivity.layer),
+        Scope.provide(scope),
+      )
+    const scope = yield* Scope.make()
+    const first = yield* client(scope)
+    yield* first`CREATE TABLE kept (a integer)`
+    const connection = yield* Scope.provide(first.reserve, scope)
+    yield* connection.executeUnprepared("BEGIN", [], undefined)
+    yield* connection.execute("INSERT INTO kept VALUES (1)", [], undefined)
+    yield* Scope.close(scope, Exit.void)
+    const second = yield* client(yield* Effect.scope)
+    assert.deepEqual(yield* second`SELECT * FROM kept`, [])
+    const [named] = yield* second<{ n: bigint }>`SELECT count(*) AS n FROM pg_prepared_statements
+      WHERE statement LIKE '%kept%' AND statement NOT LIKE '%pg_prepared%'`
+    assert.equal(named?.n, 1n)
+  }))

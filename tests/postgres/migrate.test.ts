@@ -1,0 +1,137 @@
+/**
+ * Migrations: each file once, in order, whole or not at all, however many migrators there are.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Arbitrary, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import {
+  migrate,
+  type MigrationFile,
+  migrationFiles,
+  SchemaDiverged,
+} from "../../src/postgres/migrate.ts"
+import { statements } from "../../src/postgres/statements.ts"
+import { law } from "../support/effect.ts"
+import { unmigratedStores } from "../support/stores.ts"
+
+const file = (id: number, sql = `CREATE TABLE made_${id} (a integer)`): MigrationFile => ({
+  id,
+  name: `step_${id}`,
+  sql,
+})
+
+const tables = Effect.flatMap(SqlClient, (sql) =>
+  Effect.map(
+    sql<{ tablename: string }>`SELECT tablename FROM pg_tables
+      WHERE schemaname = current_schema() ORDER BY tablename`,
+    (rows) => rows.map((row) => row.tablename),
+  ))
+
+const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, SqlClient>]> = [
+  [
+    "of many migrators at once one applies the files, the others find them applied",
+    Effect.gen(function* () {
+      const files = yield* migrationFiles
+      const runs = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => migrate(files), {
+        concurrency: "unbounded",
+      })
+      const names = files.map((file) => file.name)
+      assert.deepEqual(runs.filter((applied) => applied.length > 0), [names])
+      assert.deepEqual(yield* migrate(files), [])
+    }),
+  ],
+  [
+    "a file added later is applied alone",
+    Effect.gen(function* () {
+      assert.deepEqual(yield* migrate([file(1), file(2)]), ["step_1", "step_2"])
+      assert.deepEqual(yield* migrate([file(1), file(2), file(3)]), ["step_3"])
+    }),
+  ],
+  [
+    "a file below the newest applied one is refused, and so is a renamed one",
+    Effect.gen(function* () {
+      yield* migrate([file(1), file(3)])
+      const late = yield* Effect.flip(migrate([file(1), file(2), file(3)]))
+      assert.ok(late instanceof SchemaDiverged)
+      assert.match(late.message, /2_step_2 comes before 3/)
+      const renamed = yield* Effect.flip(migrate([{ ...file(1), name: "else" }, file(3)]))
+      assert.ok(renamed instanceof SchemaDiverged)
+      assert.ok(!(yield* tables).includes("made_2"))
+    }),
+  ],
+  [
+    "a file that fails leaves nothing of itself or of those before it",
+    Effect.gen(function* () {
+      const broken = file(2, "CREATE TABLE made_2 (a integer); SELECT * FROM nowhere")
+      yield* Effect.flip(migrate([file(1), broken]))
+      assert.deepEqual(yield* tables, [])
+      assert.deepEqual(yield* migrate([file(1)]), ["step_1"])
+    }),
+  ],
+  [
+    "a schema newer than the files is left alone",
+    Effect.gen(function* () {
+      yield* migrate([file(1), file(2)])
+      assert.deepEqual(yield* migrate([file(1)]), [])
+    }),
+  ],
+]
+
+/** Drops what a fact made: the store is opened once for all of them. */
+const clean = Effect.flatMap(SqlClient, (sql) =>
+  Effect.flatMap(
+    sql<{ name: string }>`SELECT current_schema() AS name`,
+    ([schema]) =>
+      Effect.andThen(
+        sql`DROP SCHEMA ${sql(schema?.name ?? "public")} CASCADE`,
+        Effect.asVoid(sql`CREATE SCHEMA ${sql(schema?.name ?? "public")}`),
+      ),
+  ))
+
+for (const { name: store, layer } of unmigratedStores) {
+  Deno.test(`migrate() on the ${store} store`, async (t) => {
+    const scope = Scope.makeUnsafe()
+    const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+    for (const [name, body] of facts) {
+      await t.step(
+        name,
+        () => Effect.runPromise(Effect.provide(Effect.andThen(body, clean), context)),
+      )
+    }
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+}
+
+const pieces = Arbitrary.schema(
+  Schema.NonEmptyArray(Schema.Literals([
+    "SELECT 1",
+    " ';' ",
+    "'it''s; so'",
+    "E'\\';'",
+    '";"',
+    '"a"";b"',
+    "$$ ; $$",
+    "$body$ ';' $$;$$ $body$",
+    "a$b",
+    "-- no; comment\n",
+    "/* no; \n comment */",
+    "2 - 1",
+    "4 / 2",
+    "\n",
+  ])),
+)
+
+law(
+  "statements() gives back what semicolons joined, whatever they are quoted in",
+  Arbitrary.array(pieces, { maxLength: 6 }),
+  (parts) => {
+    const meant = parts.map((part) => `SELECT ${part.join(" ")}`)
+    assert.deepEqual(statements(meant.join(";")), meant.map((statement) => statement.trim()))
+    assert.deepEqual(
+      statements(`${meant.join(" ;\n")};\n-- the end;\n;`),
+      meant.map((statement) => statement.trim()),
+    )
+  },
+)

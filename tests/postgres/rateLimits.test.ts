@@ -1,0 +1,152 @@
+/**
+ * The laws of the request limit, on every store and behind the memory of denials.
+ *
+ * @module
+ */
+import assert from "node:assert/strict"
+import { Arbitrary, Context, Effect, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layer } from "../../src/postgres/rateLimits.ts"
+import { minute } from "../../src/core/domain/time.ts"
+import { layer as deniedKeys } from "../../src/core/deniedKeys.ts"
+import { type RateDecision, RateLimits, RateLimitUnavailable } from "../../src/core/RateLimits.ts"
+import { holds, onEveryStore } from "../support/stores.ts"
+
+const free = { name: "free", limit: 5, windowMs: minute }
+
+/** Arrivals of two addresses, by the milliseconds since the one before: bunched, spaced, on the edge. */
+const arrivals = Arbitrary.schema(
+  Schema.Array(Schema.Struct({
+    key: Schema.Literals(["a", "b"]),
+    after: Schema.Union([
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30_000 })),
+      Schema.Literals([minute - 1, minute, minute + 1]),
+    ]),
+  })).check(Schema.isMaxLength(40)),
+)
+
+/** What the limit means: a list of grants, counted one by one. */
+function exact() {
+  const grants = new Map<string, Array<number>>()
+  return (key: string, now: number): RateDecision => {
+    const held = (grants.get(key) ?? []).filter((at) => at > now - free.windowMs)
+    const granted = held.length < free.limit
+    if (granted) held.push(now)
+    grants.set(key, held)
+    return {
+      granted,
+      remaining: free.limit - held.length,
+      resetMs: (held[0] ?? now) + free.windowMs - now,
+    }
+  }
+}
+
+const clocked = layer({ time: "clock" })
+const remembering = Layer.provide(deniedKeys, clocked)
+
+onEveryStore("RateLimits", (law) => {
+  const schedules = (limits: Layer.Layer<RateLimits, never, SqlClient>) =>
+    holds(arrivals, (schedule) =>
+      Effect.gen(function* () {
+        const { take } = yield* RateLimits
+        const model = exact()
+        let now = 0
+        for (const { key, after } of schedule) {
+          yield* TestClock.adjust(after)
+          now += after
+          assert.deepEqual(yield* take(free, key), model(key, now))
+        }
+      }).pipe(Effect.provide(limits), Effect.provide(TestClock.layer())))
+
+  law("grants exactly what a list of grants would, whenever requests arrive", schedules(clocked))
+  law("grants the same with denials remembered", schedules(remembering))
+
+  law(
+    "gives no more than the limit to takers at once, on the database's clock",
+    Effect.gen(
+      function* () {
+        const { take } = yield* RateLimits
+        const decisions = yield* Effect.forEach(
+          Array.from({ length: 40 }),
+          () => take(free, "10.0.0.1"),
+          { concurrency: "unbounded" },
+        )
+        const granted = decisions.filter((decision) => decision.granted)
+        assert.deepEqual(granted.map(({ remaining }) => remaining).sort(), [0, 1, 2, 3, 4])
+        assert.ok(decisions.every(({ resetMs }) => resetMs > 0 && resetMs <= minute))
+        assert.equal((yield* take(free, "10.0.0.2")).granted, true)
+      },
+    ).pipe(Effect.provide(layer())),
+  )
+
+  law(
+    "a wide limit is kept as exactly",
+    Effect.gen(function* () {
+      const { take } = yield* RateLimits
+      const wide = { name: "wide", limit: 300, windowMs: minute }
+      for (let n = 0; n < 300; n++) {
+        assert.equal((yield* take(wide, "a")).remaining, 299 - n)
+        if (n === 99 || n === 199) yield* TestClock.adjust(20_000)
+      }
+      assert.deepEqual(yield* take(wide, "a"), { granted: false, remaining: 0, resetMs: 20_000 })
+      yield* TestClock.adjust(20_000)
+      assert.equal((yield* take(wide, "a")).remaining, 99)
+      yield* TestClock.adjust(20_000)
+      assert.equal((yield* take(wide, "a")).remaining, 198)
+    }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer())),
+  )
+
+  law(
+    "forgets the keys that nobody used since, and no others",
+    Effect.gen(function* () {
+      const { take, prune } = yield* RateLimits
+      yield* take(free, "old")
+      yield* TestClock.adjust(10_000)
+      yield* take(free, "new")
+      assert.equal(yield* prune(10_000), 1)
+      assert.equal((yield* take(free, "new")).remaining, 3)
+      assert.equal((yield* take(free, "old")).remaining, 4)
+    }).pipe(Effect.provide(clocked), Effect.provide(TestClock.layer())),
+  )
+
+  law(
+    "refuses rather than waves through when the log cannot be read",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { take } = yield* RateLimits
+      yield* sql`ALTER TABLE rate_key RENAME TO rate_key_gone`
+      const failure = yield* Effect.flip(take(free, "a"))
+      yield* sql`ALTER TABLE rate_key_gone RENAME TO rate_key`
+      assert.ok(failure instanceof RateLimitUnavailable)
+      assert.equal((yield* take(free, "a")).granted, true)
+    }).pipe(Effect.provide(layer())),
+  )
+})
+
+Deno.test("a key that was denied is not asked for again before its time", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const counting = Layer.succeed(
+      RateLimits,
+      RateLimits.of({
+        take: () => {
+          asked += 1
+          return Effect.succeed({ granted: false, remaining: 0, resetMs: 500 })
+        },
+        prune: () => Effect.succeed(0),
+      }),
+    )
+    const { take } = Context.get(
+      yield* Layer.build(Layer.provide(deniedKeys, counting)),
+      RateLimits,
+    )
+    yield* take(free, "a")
+    yield* TestClock.adjust(499)
+    assert.deepEqual(yield* take(free, "a"), { granted: false, remaining: 0, resetMs: 1 })
+    assert.equal(asked, 1)
+    yield* TestClock.adjust(1)
+    yield* take(free, "a")
+    assert.equal(asked, 2)
+  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))

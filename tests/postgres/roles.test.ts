@@ -1,0 +1,290 @@
+/**
+ * What each login may do on a real PostgreSQL: the service sells and owes, the worker pays back, and
+ * neither can do the other's work, nor step past a guard.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { Cause, Context, Duration, Effect, Exit, Layer, Option, Redacted, type Scope } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerPostgres } from "../../src/postgres/client.ts"
+import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
+import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
+import { grantRoles, roles } from "../../src/postgres/roles.ts"
+import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
+import { layer as whaleStore } from "../../src/whales/postgres/whaleStore.ts"
+import { marketScore, noSums } from "../../src/whales/domain/score.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { whaleRow } from "../support/products.ts"
+import { freshSchema } from "../support/stores.ts"
+import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
+import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
+import {
+  actOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+  start,
+  walletOf,
+} from "../whales/whaleStore.laws.ts"
+
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+
+const connect = (url: Redacted.Redacted) =>
+  Effect.map(
+    Layer.build(Layer.fresh(layerPostgres({ url, maxConnections: 2 }))),
+    (context) => Context.get(context, SqlClient),
+  )
+
+/** A login that is a member of a role, on the same schema. */
+const loginOf = Effect.fnUntraced(function* (
+  owner: SqlClient,
+  url: Redacted.Redacted,
+  role: string,
+) {
+  const name = `login_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(
+    owner`CREATE ROLE ${owner(name)} LOGIN PASSWORD 'x' IN ROLE ${owner(role)}`,
+    () => Effect.orDie(owner`DROP ROLE ${owner(name)}`),
+  )
+  const own = new URL(Redacted.value(url))
+  own.username = name
+  own.password = "x"
+  return yield* connect(Redacted.make(own.href))
+})
+
+/** A migrated schema with its owner, a service's login and a worker's. */
+const house = Effect.gen(function* () {
+  const url = yield* freshSchema(testDatabaseUrl ?? "")
+  const owner = yield* connect(url)
+  yield* Effect.provideService(Effect.flatMap(migrationFiles, migrate), SqlClient, owner)
+  yield* Effect.provideService(grantRoles, SqlClient, owner)
+  return {
+    owner,
+    service: yield* loginOf(owner, url, roles.service),
+    refund: yield* loginOf(owner, url, roles.refund),
+  }
+})
+type House = Effect.Success<typeof house>
+
+const asRole = (name: string, body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>) =>
+  Deno.test({
+    name: `roles: ${name}`,
+    ignore: testDatabaseUrl === undefined,
+    fn: () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
+  })
+
+if (testDatabaseUrl === undefined) {
+  Deno.test({ name: "roles: skipped, set TEST_DATABASE_URL", ignore: true, fn: () => {} })
+}
+
+const refused = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  statement: string,
+  because = /permission denied|must be owner|must be superuser/,
+) {
+  const exit = yield* Effect.exit(sql.unsafe(statement).unprepared)
+  match(
+    Exit.isFailure(exit) ? Cause.pretty(exit.cause) : `accepted: ${statement}`,
+    because,
+  )
+})
+
+const sold = (sql: SqlClient) => paymentStore.pipe(Layer.provide(Layer.succeed(SqlClient, sql)))
+
+asRole(
+  "the service makes every move of a payment, and the refund queues itself",
+  ({ service }) =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const path of Object.values(paths[order])) yield* led(n++, order, path)
+      }
+      const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
+      const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
+      equal(yield* store.adopt({ paymentId, token, from, to, value, nonce, at }), true)
+      const [queued] = yield* service<{ count: bigint }>`
+      SELECT count(*) AS count FROM refund WHERE state = 'queued'`
+      equal(queued?.count, 3n)
+    }).pipe(Effect.provide(sold(service))),
+)
+
+asRole(
+  "the service remembers wallets from their first act to their calibration; the worker sees none",
+  ({ service, refund }) =>
+    Effect.gen(function* () {
+      const store = yield* WhaleStore
+      const wallet = walletOf(0)
+      yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
+      const acts = [actOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
+      yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
+      const [stale] = yield* store.stale(9)
+      equal(stale?.acts, acts)
+      yield* store.saveMade([{
+        ...{ wallet, marketId: marketOf(0), version: 1 },
+        ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
+      }])
+      equal((yield* store.due(9)).length, 1)
+      equal(yield* store.saveResolutions([resolutionOf(0, 0)], [marketOf(0)], start), 1)
+      const score = marketScore([entryOf(0)], [1, 0], 0)
+      for (const counted of [score, null]) {
+        yield* store.track([{ wallet, name: "Somebody", source: "volume" }], start)
+        const [position] = (yield* store.uncounted(9))[0]?.positions ?? []
+        const version = (yield* store.sums([wallet])).get(wallet)?.version ?? 0
+        const moved = { wallet, version, sums: noSums, judgement: null }
+        const took = { wallet, marketId: marketOf(0), version: position?.version ?? 0 }
+        equal(yield* store.saveCounted([{ ...took, score: counted }], [moved]), true)
+        yield* store.saveResolutions([resolutionOf(0, 1)], [], start)
+      }
+      yield* store.saveCalibrated([{ computedAt: start, row: whaleRow({ wallet }) }], [])
+      equal((yield* store.calibrated).length, 1)
+      yield* store.saveCalibrated([], [wallet])
+      equal(yield* store.calibrationVersion, "4")
+      yield* refused(refund, "SELECT * FROM whale_wallet")
+      yield* refused(service, "TRUNCATE whale_act")
+    }).pipe(Effect.provide(whaleStore.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
+)
+
+asRole(
+  "the service keeps tasks from their offer to their end; the worker sees none of their secrets",
+  ({ service, refund }) =>
+    Effect.gen(function* () {
+      const { move, prune } = yield* TaskStore
+      const offered = yield* opened({ life: Duration.hours(1) })
+      const paying = Option.getOrThrow(yield* move(offered, moveOf("pay")))
+      const done = Option.getOrThrow(yield* move(paying, moveOf("complete")))
+      equal(done.state, "completed")
+      yield* opened({ life: Duration.zero })
+      equal(yield* prune, 1)
+      yield* refused(refund, "SELECT id FROM a2a_task")
+      yield* refused(service, "TRUNCATE a2a_task")
+    }).pipe(Effect.provide(taskStore().pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
+)
+
+asRole(
+  "the service cannot write a refund, read its signature, or forge what happened",
+  (house) =>
+    Effect.gen(function* () {
+      const { service } = house
+      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? []).pipe(
+        Effect.provide(sold(service)),
+      )
+      for (
+        const statement of [
+          `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+          SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`,
+          "UPDATE refund SET state = 'stuck'",
+          "UPDATE refund SET state = 'queued', reason = 'x'",
+          "SELECT signature FROM refund",
+          "DELETE FROM refund",
+          "INSERT INTO payment_event (payment_id, to_state, fence) SELECT payment_id, 'void', 1 FROM payment",
+          "SELECT * FROM payment_event",
+          "UPDATE payment SET amount = 1",
+          "UPDATE payment SET payer = pay_to",
+          "DELETE FROM payment",
+          "TRUNCATE payment",
+          "ALTER TABLE payment DISABLE TRIGGER ALL",
+          "DROP TRIGGER payment_guard ON payment",
+          "CREATE TABLE sneaked (a int)",
+          "SET session_replication_role = replica",
+          `SET ROLE ${roles.refund}`,
+        ]
+      ) {
+        yield* refused(service, statement)
+      }
+      yield* refused(service, "UPDATE payment SET state = 'refunded'", /while its refund is queued/)
+      yield* refused(service, "UPDATE payment SET state = 'void'", /while its refund is queued/)
+    }),
+)
+
+asRole(
+  "a row that the service's login has spoilt stops neither a sweep nor a scan",
+  ({ service }) =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const spoilt = yield* Effect.forEach(
+        ["'no hash', clock_timestamp()", "NULL, '-infinity'", "NULL, 'infinity'"],
+        Effect.fnUntraced(function* (secretAndLease, n) {
+          const { paymentId, token, authorization: { from, to, nonce } } = ticket(n)
+          yield* service`
+            INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+              pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+              state, secret_hash, lease_until)
+            VALUES (${paymentId}, ${token.chainId}, ${token.asset}, 'x', '2', ${from}, ${nonce}, ${to},
+              1, 0, 1, ${`0x${"22".repeat(65)}`}, 'settle-early', 'x', 'x', 'claimed',
+              ${service.literal(secretAndLease)})`
+          return paymentId
+        }),
+      )
+      const waiting = store.waiting({
+        nowSeconds: 2n,
+        hold: Duration.seconds(1),
+        skip: 0,
+        limit: 9,
+      })
+      equal(
+        new Set((yield* waiting).map(({ paymentId }) => paymentId)),
+        new Set(spoilt.slice(0, 2)),
+      )
+      for (const paymentId of spoilt) {
+        const { secretHash } = yield* Effect.flatMap(store.find(paymentId), Effect.fromOption)
+        equal(secretHash, null)
+      }
+    }).pipe(Effect.provide(sold(service))),
+)
+
+asRole(
+  "the worker pays back and cannot write a payment, nor read what a buyer bought",
+  (house) =>
+    Effect.gen(function* () {
+      const { service, refund } = house
+      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+        .pipe(
+          Effect.provide(sold(service)),
+        )
+      for (
+        const statement of [
+          "UPDATE payment SET state = 'refunded'",
+          "SELECT answer_body FROM payment",
+          "SELECT secret_hash FROM payment",
+          "SELECT signature FROM payment",
+          "SELECT * FROM feed_item",
+          `INSERT INTO payment SELECT * FROM payment`,
+          `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+          SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM refund`,
+          "UPDATE refund SET amount = 1",
+          "UPDATE refund SET payer = asset",
+          "DELETE FROM refund",
+          "ALTER TABLE refund DISABLE TRIGGER ALL",
+          `SET ROLE ${roles.service}`,
+        ]
+      ) {
+        yield* refused(refund, statement)
+      }
+      yield* refund`UPDATE refund SET state = 'signed', treasury = ${`0x${"22".repeat(20)}`},
+      refund_nonce = ${paymentId}, valid_before = 1, signature = ${`0x${"22".repeat(65)}`},
+      signed_at = now()`
+      yield* refund`UPDATE refund SET state = 'confirmed', transaction = '0xbb', confirmed_at = now(),
+      confirmed_block = 1, confirmed_log_index = 1`
+      const [row] = yield* service<{ state: string }>`SELECT state FROM payment`
+      equal(row?.state, "refunded")
+    }),
+)
+
+asRole("a login without rights on the schema starts on a migrated one, and says who must migrate", (
+  { service },
+) =>
+  Effect.gen(function* () {
+    const files = yield* migrationFiles
+    equal(yield* migrate(files), [])
+    const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
+    const error = yield* Effect.flip(migrate([...files, next]))
+    equal(error instanceof MigrationNeeded, true)
+    match(error.message, /next must be applied by the owner/)
+  }).pipe(Effect.provideService(SqlClient, service)))

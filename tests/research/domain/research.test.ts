@@ -1,0 +1,115 @@
+/**
+ * What a report is on the wire: its shape, its confidence, its prices.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { halfSteps } from "../../../src/markets/domain/book.ts"
+import { confidences } from "../../../src/research/domain/report.ts"
+import { reportBrief } from "../../../src/research/domain/facts.ts"
+import type { ReportMaterial } from "../../../src/research/domain/material.ts"
+import { templateReport } from "../../../src/research/domain/template.ts"
+import { Report, reportOf, resampleHourly } from "../../../src/research/domain/research.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { now, shown } from "../../support/movers/market.ts"
+import {
+  anyMaterial,
+  openEntry,
+  reportMaterial,
+  templateReportOf,
+} from "../../support/research/reports.ts"
+import { whaleRow } from "../../support/products.ts"
+
+/** Whether material passes the gate that movers pass, said in other words. */
+function isGood({ market, microstructure: book }: ReportMaterial): boolean {
+  return book !== null && market.volumeUsd >= 10_000 && book.depthUsdWithin5c.total >= 2_500 &&
+    halfSteps(book.spread) <= halfSteps(0.05)
+}
+
+law("reportOf() has the documented shape", anyMaterial, (material) => {
+  const report = templateReportOf(material)
+  ok(Schema.is(Report)(report))
+  equal(JSON.parse(JSON.stringify(report)), report)
+}, { runs: 1_000 })
+
+law(
+  "reportOf() caps the confidence: low under the gate, medium without news, whoever writes",
+  Arbitrary.all({
+    material: anyMaterial,
+    claimed: Arbitrary.schema(Schema.Literals(confidences)),
+  }),
+  ({ material, claimed }) => {
+    const brief = reportBrief(material)
+    const draft = { ...templateReport(brief), confidence: claimed }
+    const { confidence } = reportOf(material, brief, { draft, narrator: "any" }).analysis
+    const news = (material.news?.headlines ?? []).length > 0
+    const most = !isGood(material) ? "low" : news ? "high" : "medium"
+    const least = confidences.indexOf(claimed) < confidences.indexOf(most) ? claimed : most
+    strictEqual(confidence, least)
+  },
+  { runs: 3_000 },
+)
+
+Deno.test("reportOf() is good for every confidence", () => {
+  const brief = reportBrief(reportMaterial())
+  const said = confidences.map((confidence) =>
+    reportOf(reportMaterial(), brief, {
+      draft: { ...templateReport(brief), confidence },
+      narrator: "any",
+    }).analysis.confidence
+  )
+  equal(said, confidences)
+})
+
+Deno.test("reportOf() shows what tracked wallets hold, with the record of those that have one", () => {
+  const { evidence } = templateReportOf(reportMaterial({
+    entries: [
+      openEntry({ price: 0.123_456, stakeUsd: 2_000.006 }),
+      openEntry({
+        outcome: 1,
+        marketMaker: true,
+        calibration: { computedAt: now, row: whaleRow({ resolved: 29 }) },
+      }),
+      openEntry({ calibration: null }),
+    ],
+  }))
+  const [first, second, third] = evidence.whales
+  equal(
+    [first?.outcome, first?.entryPrice, first?.stakeUsd, first?.pseudonym, first?.marketMaker],
+    ["Yes", 0.123_45, 2_000.01, "Scary-Barrel", false],
+  )
+  equal([first?.calibration?.resolved, first?.calibration?.label], [84, "neutral"])
+  equal([second?.outcome, second?.marketMaker, second?.calibration], ["No", true, null])
+  equal(third?.calibration, null)
+})
+
+Deno.test("reportOf() says what each part rests on, among facts that are all there", () => {
+  const { evidence: { facts, grounds, news } } = templateReportOf(reportMaterial())
+  const ids = facts.map(({ id }) => id)
+  equal(ids, facts.map((_, n) => `F${n + 1}`))
+  const parts = [grounds.thesis, grounds.whaleView, ...grounds.risks, grounds.bottomLine]
+  ok(parts.every((part) => part.length > 0 && part.every((id) => ids.includes(id))))
+  equal(news, [{
+    title: "Keepers ready the lighthouse",
+    url: "https://news.example/lighthouse",
+    source: "news.example",
+    publishedAt: "2026-11-20T10:00:00.000Z",
+  }])
+})
+
+Deno.test("reportOf() without a book shows none", () => {
+  const { evidence } = templateReportOf(reportMaterial({ microstructure: null }))
+  strictEqual(evidence.microstructure, null)
+  equal(templateReportOf(reportMaterial()).evidence.microstructure, shown())
+})
+
+Deno.test("resampleHourly() keeps the last price of each hour, ascending, and no other", () => {
+  const start = Math.floor(now / hour) * hour
+  const at = (minutes: number, mid: number) => ({ at: start + minutes * minute, mid })
+  equal(
+    resampleHourly([at(70, 0.3), at(10, 0.1), at(59, 0.2), at(61, 0.25), at(130, NaN), at(200, 2)]),
+    [at(59, 0.2), at(70, 0.3)],
+  )
+})

@@ -1,0 +1,19 @@
+/**
+ * The memories of research reports keep the laws: in memory, and on every store.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { layer } from "../../src/research/postgres/reportStore.ts"
+import { liveTest } from "../support/effect.ts"
+import { memoryReportStore } from "../support/research/memoryReports.ts"
+import { onEveryStore } from "../support/stores.ts"
+import { reportLaws } from "./reportStore.laws.ts"
+
+reportLaws((name, body) =>
+  liveTest(`ReportStore in memory: ${name}`, () => Effect.provide(body, memoryReportStore))
+)
+
+onEveryStore("ReportStore", (law) => {
+  reportLaws((name, body) => law(name, Effect.provide(body, layer)))
+})

@@ -1,0 +1,377 @@
+/**
+ * Research: what a report needs and what it can do without, and one making for all who ask.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import {
+  Context,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Logger,
+  Ref,
+  References,
+  type Scope,
+} from "effect"
+import { TestClock } from "effect/testing"
+import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.ts"
+import { templateReport } from "../../src/research/domain/template.ts"
+import { day, hour, minute, second as aSecond } from "../../src/core/domain/time.ts"
+import { Narrator, NarratorFailed } from "../../src/writing/Narrator.ts"
+import { ReportStore } from "../../src/research/ReportStore.ts"
+import { Research } from "../../src/research/Research.ts"
+import { lease, pollEvery, reportKept, waitMax } from "../../src/research/sharedReports.ts"
+import { test } from "../support/effect.ts"
+import { now } from "../support/movers/market.ts"
+import { memoryReports } from "../support/research/memoryReports.ts"
+import { bookOf, endingMarket, makeShelf, pricesOver, shelfLayer } from "../support/products.ts"
+import { headline, openEntry } from "../support/research/reports.ts"
+
+const market = endingMarket(1, now)
+
+/** Replicas over one store and one venue, stocked with one market that can be reported on. */
+const stage = Effect.gen(function* () {
+  yield* TestClock.setTime(now)
+  const shelf = yield* makeShelf
+  yield* Ref.set(shelf.markets, [market])
+  yield* Ref.set(shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(shelf.books, [bookOf(market, now)])
+  const store = memoryReports()
+  const polls = yield* Ref.make(0)
+  const drafts = yield* Ref.make<ReadonlyArray<ReadonlyArray<string>>>([])
+  /** What the narrator does. */
+  const writes = yield* Ref.make<Writes>((brief) => Effect.sync(() => templateReport(brief)))
+  const narrator = Layer.succeed(Narrator, {
+    name: "a model",
+    digest: () => Effect.fail(new NarratorFailed({ reason: "no digests here" })),
+    report: (brief, complaints) =>
+      Effect.andThen(
+        Ref.update(drafts, (all) => [...all, complaints]),
+        Effect.flatMap(Ref.get(writes), (write) => write(brief)),
+      ),
+  })
+  /** One more replica; its store may do less than it should. */
+  const replica = (faults: Partial<ReportStore["Service"]> = {}) => {
+    const held: ReportStore["Service"] = {
+      ...store,
+      ended: (...args) => Effect.andThen(Ref.update(polls, (n) => n + 1), store.ended(...args)),
+      ...faults,
+    }
+    const ports = Layer.mergeAll(shelfLayer(shelf), narrator, Layer.succeed(ReportStore, held))
+    return Effect.map(
+      Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
+      (built) => Context.get(built, Research),
+    )
+  }
+  return {
+    ...{ shelf, store, polls, drafts, writes, replica },
+    first: yield* replica(),
+    second: yield* replica(),
+  }
+})
+type Stage = Effect.Success<typeof stage>
+type Writes = (brief: ReportBrief) => Effect.Effect<ReportDraft, NarratorFailed>
+
+const quiet = Effect.provideService(References.MinimumLogLevel, "None")
+const onStage = <E>(
+  name: string,
+  body: (stage: Stage) => Effect.Effect<void, E, Scope.Scope>,
+) => test(name, () => Effect.flatMap(stage, body).pipe(quiet))
+
+/** What a call comes to after some time. */
+const after = Effect.fnUntraced(function* <A, E>(
+  duration: Duration.Input,
+  call: Effect.Effect<A, E>,
+) {
+  const fiber = yield* Effect.forkChild(Effect.result(call))
+  yield* TestClock.adjust(duration)
+  return yield* Effect.flatMap(Fiber.join(fiber), Effect.fromResult)
+})
+
+/** So many calls for one market, by either of its slugs. */
+const callers = ({ report }: Research["Service"], count: number) =>
+  Effect.all(
+    Array.from({ length: count }, (_, n) => report(n % 2 === 0 ? "market-1" : "event-1")),
+    { concurrency: "unbounded" },
+  )
+
+onStage(
+  "Research.check() finds a market by its slug, or by that of an event with one live market",
+  Effect.fnUntraced(function* ({ shelf: { markets, asked }, first: { check } }) {
+    const eventSlug = "cup"
+    yield* Ref.set(markets, [market, endingMarket(2, now, { eventSlug })])
+    yield* check("market-1")
+    yield* check("cup")
+    strictEqual((yield* Effect.flip(check("nowhere")))._tag, "MarketNotFound")
+    yield* Ref.update(markets, (all) => [...all, endingMarket(3, now, { eventSlug })])
+    const refused = yield* Effect.flip(check("cup"))
+    equal(refused._tag === "MarketAmbiguous" && refused.markets, ["market-2", "market-3"])
+    strictEqual(yield* Ref.get(asked), 0)
+  }),
+)
+
+onStage(
+  "Research.report() is made once, kept for 30 minutes on every replica, and says so",
+  Effect.fnUntraced(function* ({ shelf: { books }, first, second, drafts }) {
+    const made = yield* first.report("market-1")
+    equal([made.cached, made.generatedAt, made.report.narrator], [false, now, "a model"])
+    strictEqual(made.report.evidence.priceAction.length, 7 * 24)
+    yield* Ref.set(books, [])
+    yield* TestClock.adjust(30 * minute - 1)
+    equal(yield* second.report("event-1"), { ...made, cached: true })
+    strictEqual((yield* Ref.get(drafts)).length, 1)
+    yield* TestClock.adjust(1)
+    const fresh = yield* second.report("market-1")
+    equal([fresh.cached, fresh.generatedAt], [false, now + 30 * minute])
+    strictEqual(fresh.report.evidence.microstructure, null)
+    equal(yield* first.report("market-1"), { ...fresh, cached: true })
+  }),
+)
+
+onStage(
+  "calls that come at one time share one making, on one replica and on several",
+  Effect.fnUntraced(function* ({ shelf, first, second, drafts, store }) {
+    yield* Ref.set(shelf.latencyMs, 1_000)
+    const made = yield* after(
+      "2 seconds",
+      Effect.all([callers(first, 50), callers(second, 50)], { concurrency: 2 }),
+    )
+    const told = new Set(made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`))
+    equal([...told], [`false ${now + aSecond}`])
+    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
+    strictEqual((yield* store.ended(market.id, 2)).state, "lost", "there is none")
+    strictEqual((yield* first.report("market-1")).cached, true)
+  }),
+)
+
+onStage(
+  "a replica that waits looks twice a second, however many wait there",
+  Effect.fnUntraced(function* ({ first, second, polls, writes }) {
+    yield* Ref.set(writes, slowly("10 seconds"))
+    const maker = yield* Effect.forkChild(callers(first, 50))
+    yield* TestClock.adjust(1)
+    yield* after("10 seconds", callers(second, 50))
+    yield* Fiber.join(maker)
+    strictEqual(yield* Ref.get(polls), 20)
+  }),
+)
+
+onStage(
+  "a making that failed fails all who waited for it, and the next call begins another",
+  Effect.fnUntraced(function* ({ shelf, first, second, store, drafts }) {
+    yield* Ref.set(shelf.latencyMs, 1_000)
+    yield* Ref.set(shelf.venueUp, false)
+    const each = ({ report }: Research["Service"]) =>
+      Effect.all(Array.from({ length: 50 }, () => Effect.flip(report("market-1"))), {
+        concurrency: "unbounded",
+      })
+    const failures = yield* after(
+      "2 seconds",
+      Effect.all([each(first), each(second)], { concurrency: 2 }),
+    )
+    equal([...new Set(failures.flat().map(({ _tag }) => _tag))], ["VenueFailed"])
+    equal(yield* store.ended(market.id, 1), { state: "failed" })
+    yield* Ref.set(shelf.venueUp, true)
+    const made = yield* after("2 seconds", second.report("market-1"))
+    equal([made.cached, (yield* Ref.get(drafts)).length], [false, 1])
+    strictEqual((yield* store.ended(market.id, 2)).state, "made")
+  }),
+)
+
+onStage(
+  "who waits for a maker that was killed takes over when its lease has run out",
+  Effect.fnUntraced(function* ({ store, first, second, drafts }) {
+    const killed = yield* store.begin(market.id, { ageMax: reportKept, lease })
+    strictEqual(killed.state, "ours")
+    const waiting = yield* Effect.forkChild(
+      Effect.all([callers(first, 3), callers(second, 3)], { concurrency: 2 }),
+    )
+    yield* TestClock.adjust(Duration.subtract(lease, pollEvery))
+    strictEqual((yield* Ref.get(drafts)).length, 0)
+    yield* TestClock.adjust(Duration.sum(pollEvery, pollEvery))
+    const made = (yield* Fiber.join(waiting)).flat()
+    ok(made.every(({ cached }) => !cached))
+    strictEqual(new Set(made.map(({ generatedAt }) => generatedAt)).size, 1)
+    strictEqual((yield* Ref.get(drafts)).length, 1)
+  }),
+)
+
+onStage(
+  "a maker that takes long keeps its turn by its heartbeat",
+  Effect.fnUntraced(function* ({ first, second, writes, drafts }) {
+    yield* Ref.set(writes, slowly("30 seconds"))
+    const both = Effect.all([first.report("market-1"), second.report("market-1")], {
+      concurrency: 2,
+    })
+    const [one, other] = yield* after("31 seconds", both)
+    equal([one.generatedAt, other], [now + 30 * aSecond, one])
+    strictEqual((yield* Ref.get(drafts)).length, 1)
+  }),
+)
+
+onStage(
+  "a maker that lost its turn in silence still gives its buyers what it made",
+  Effect.fnUntraced(function* ({ replica, second, writes, drafts }) {
+    const silent = yield* replica({ renew: () => Effect.succeed(false) })
+    yield* Ref.set(writes, slowly("20 seconds"))
+    const maker = yield* Effect.forkChild(silent.report("market-1"))
+    yield* TestClock.adjust(1)
+    const other = yield* after("33 seconds", second.report("market-1"))
+    const made = yield* Fiber.join(maker)
+    equal([made.generatedAt, made.cached, other.cached], [now + 20 * aSecond, false, false])
+    ok(other.generatedAt > made.generatedAt)
+    equal((yield* Ref.get(drafts)).length, 2)
+  }),
+)
+
+onStage(
+  "a caller who leaves ends nobody's report but their own",
+  Effect.fnUntraced(function* ({ first, writes }) {
+    yield* Ref.set(writes, slowly("10 seconds"))
+    const leaving = yield* Effect.forkChild(first.report("market-1"))
+    yield* TestClock.adjust("1 second")
+    const staying = yield* Effect.forkChild(first.report("market-1"))
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.interrupt(leaving)
+    yield* TestClock.adjust("8 seconds")
+    strictEqual((yield* Fiber.join(staying)).generatedAt, now + 10 * aSecond)
+  }),
+)
+
+onStage(
+  "whatever venue and narrator do, a call ends within its minute",
+  Effect.fnUntraced(function* ({ shelf, first, second, writes }) {
+    yield* Ref.set(writes, () => Effect.never)
+    yield* Ref.set(shelf.latencyMs, 13_900)
+    const late = yield* after("49 seconds", first.report("market-1"))
+    equal([late.report.narrator, late.generatedAt], ["template", now + 48_900])
+    yield* TestClock.adjust("1 hour")
+    yield* Ref.set(shelf.latencyMs, hour)
+    const failed = yield* after("15 seconds", Effect.flip(second.report("market-1")))
+    strictEqual(failed._tag, "VenueFailed")
+  }),
+)
+
+onStage(
+  "who takes over late has the template write, so that it is still in time",
+  Effect.fnUntraced(function* ({ store, first, writes }) {
+    yield* Ref.set(writes, () => Effect.never)
+    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.seconds(40) })
+    const made = yield* after(waitMax, first.report("market-1"))
+    equal([made.report.narrator, made.generatedAt], ["template", now + 51 * aSecond])
+  }),
+)
+
+onStage(
+  "one who waits for makers that hang is told so in time",
+  Effect.fnUntraced(function* ({ store, first }) {
+    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.hours(1) })
+    const failed = yield* after(waitMax, Effect.flip(first.report("market-1")))
+    ok(failed._tag === "VenueFailed" && failed.message.includes("in time"))
+  }),
+)
+
+onStage(
+  "a draft that says what no fact says is asked for again with complaints, then given up",
+  Effect.fnUntraced(function* ({ first, writes, drafts }) {
+    yield* Ref.set(writes, (brief) =>
+      Effect.sync(() => ({
+        ...templateReport(brief),
+        thesis: { text: "The price will surely be 0.99 soon.", facts: ["F1"] },
+      })))
+    const { report } = yield* first.report("market-1")
+    strictEqual(report.narrator, "template")
+    ok(!report.analysis.thesis.includes("0.99"))
+    const asked = yield* Ref.get(drafts)
+    equal(asked.map((complaints) => complaints.length > 0), [false, true, true])
+  }),
+)
+
+onStage(
+  "a report rests on wallets, news and the outcome that is proposed",
+  Effect.fnUntraced(function* ({ shelf, first }) {
+    yield* Ref.set(shelf.markets, [{ ...market, status: "proposed" }])
+    yield* Ref.set(shelf.entries, Array.from({ length: 60 }, () => openEntry()))
+    const coverage = { sources: 3, answered: 2, lastAt: now }
+    yield* Ref.set(shelf.news, { headlines: [headline()], coverage })
+    yield* Ref.set(shelf.proposals, [
+      { marketId: market.id, outcome: 1, proposedAt: now - hour, settlesAt: null, disputed: true },
+    ])
+    const { report: { evidence, analysis } } = yield* first.report("market-1")
+    equal([evidence.whales.length, evidence.news.length], [50, 1])
+    ok(analysis.thesis.includes("The outcome “No” was proposed at the venue"), analysis.thesis)
+    ok(analysis.thesis.includes("“Keepers ready the lighthouse”"), analysis.thesis)
+    ok(analysis.risks.some((risk) => risk.includes("without 1 news source")))
+  }),
+)
+
+onStage(
+  "trouble with wallets, news or proposals costs no report: it says what was not looked at",
+  Effect.fnUntraced(function* ({ shelf, first }) {
+    yield* Ref.set(shelf.whalesUp, false)
+    yield* Ref.set(shelf.newsUp, false)
+    const { report: { evidence, analysis } } = yield* first.report("market-1")
+    equal([evidence.whales, evidence.news, analysis.confidence], [[], [], "medium"])
+    ok(analysis.whaleView.includes("could not be read"))
+    ok(analysis.thesis.includes("The news could not be read"))
+  }),
+)
+
+onStage(
+  "Research.report() asks the venue for prices that we do not hold",
+  Effect.fnUntraced(function* ({ shelf: { series, history }, first }) {
+    const week = yield* Ref.getAndSet(series, [])
+    yield* Ref.set(history, week.map(({ at, mid }) => ({ at, price: mid })))
+    const { report } = yield* first.report("market-1")
+    strictEqual(report.evidence.priceAction.length, 7 * 24)
+  }),
+)
+
+onStage(
+  "Research.report() fails when the venue does or has no prices, and tries again next time",
+  Effect.fnUntraced(function* ({ shelf: { series, venueUp }, first }) {
+    const week = yield* Ref.getAndSet(series, [])
+    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "VenueFailed")
+    yield* Ref.set(series, week)
+    yield* Ref.set(venueUp, false)
+    strictEqual((yield* Effect.flip(first.report("market-1")))._tag, "VenueFailed")
+    yield* Ref.set(venueUp, true)
+    strictEqual((yield* first.report("market-1")).cached, false)
+  }),
+)
+
+onStage(
+  "Research.prune forgets what is a day old",
+  Effect.fnUntraced(function* ({ first, store }) {
+    yield* first.report("market-1")
+    yield* TestClock.adjust(day)
+    strictEqual(yield* first.prune, 0)
+    yield* TestClock.adjust(1)
+    strictEqual(yield* first.prune, 1)
+    strictEqual((yield* store.ended(market.id, 1)).state, "lost")
+  }),
+)
+
+test("each step of a report leaves a line in the log, and no more", () =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    yield* Effect.gen(function* () {
+      const { shelf, first, second } = yield* stage
+      yield* Ref.set(shelf.latencyMs, 1_500)
+      yield* after("3 seconds", Effect.all([callers(first, 9), callers(second, 9)]))
+    }).pipe(Effect.provide(Logger.layer([logger])))
+    equal(lines.toSorted(), [
+      "Research of market-1: book done after 1.5 s",
+      "Research of market-1: draft by a model done after 0 s",
+      "Research of market-1: news done after 0 s",
+      "Research of market-1: prices done after 0 s",
+      "Research of market-1: proposal done after 0 s",
+      "Research of market-1: wallets done after 0 s",
+    ])
+  }))
+
+const slowly = (duration: Duration.Input): Writes => (brief) =>
+  Effect.delay(Effect.sync(() => templateReport(brief)), duration)

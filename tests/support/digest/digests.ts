@@ -1,0 +1,313 @@
+/**
+ * Invented windows for tests of the digest: quiet, busy beyond every limit, and full of hostile names.
+ *
+ * @module
+ */
+import { Arbitrary } from "effect"
+import type {
+  DigestHeadline,
+  DigestMaterial,
+  EndedMarket,
+  MoverItem,
+  PredeterminedItem,
+  UpcomingMarket,
+  WhaleEntryItem,
+} from "../../../src/digest/domain/material.ts"
+import type { MarketRef } from "../../../src/feed/domain/item.ts"
+import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
+import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
+import type { FrozenCalibration } from "../../../src/whales/domain/whale.ts"
+import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
+import { shown } from "../movers/market.ts"
+
+const { all, array, map } = Arbitrary
+
+export const until = Date.UTC(2026, 10, 21, 8)
+export const from = until - 4 * hour
+/** Markets that items share: several of one happen. */
+const marketsInPlay = 14
+
+const plainNames = [
+  ...["Yes", "No", "Will the lighthouse be lit?", "Scary-Barrel", "Falcons vs. Comets", "Harbour"],
+  ...["Over 2.5", "Rain of 12 mm by 1 May?", "0xabc", "BBC News", "", "一二三", "a ".repeat(300)],
+  ...["W".repeat(300), "Has the ministry confirmed it?", "unnamed", "$1,000,000 by 12:00 UTC?"],
+]
+
+/** What strangers write: mostly ordinary, often hostile, sometimes endless. */
+export const anyName: Arbitrary.Arbitrary<string> = map(
+  all([anyInt(0, 2), oneOf(plainNames), hostileText]),
+  ([which, plain, hostile]) => which === 0 ? hostile : plain,
+)
+
+/** 0..1 in half price steps, the ends included. */
+const anyPrice = map(anyInt(0, 20_000), (steps) => steps / 20_000)
+const anyUsd = map(all([anyInt(0, 9), anyInt(0, 999_999)]), ([digits, n]) => n * 10 ** digits / 1e6)
+/** Before the end of the window, a day and a half at most. */
+const anyPast = map(anyInt(0, 36 * 60), (minutes) => until - 1 - minutes * minute)
+const anyMarket = anyInt(0, marketsInPlay - 1)
+
+const anyMove = all({
+  market: anyMarket,
+  start: anyPrice,
+  now: anyPrice,
+  hourly: anyInt(0, 1),
+  byTrades: anyInt(0, 1),
+  zScore: map(anyInt(30, 100_000), (tenths) => tenths / 10),
+  at: anyPast,
+  depth: anyInt(2_500, 1e9),
+})
+
+const anyCalibration = map(
+  all([oneOf(["follow", "fade", "neutral"] as const), anyInt(30, 9_999), anyPrice, anyPrice]),
+  ([label, resolved, winRate, meanEntryPrice]): FrozenCalibration => ({
+    label,
+    resolved,
+    winRate,
+    meanEntryPrice,
+    edge: winRate - meanEntryPrice,
+    edgeLow: Math.max(-1, winRate - meanEntryPrice - 0.1),
+    edgeHigh: Math.min(1, winRate - meanEntryPrice + 0.1),
+    followRoi: 0.1,
+    fadeRoi: -0.1,
+    computedAt: isoTime(from),
+    ruleVersion: "any",
+  }),
+)
+
+const anyEntry = all({
+  market: anyMarket,
+  wallet: anyInt(0, 4),
+  pseudonym: anyName,
+  outcome: anyInt(0, 1),
+  price: anyPrice,
+  stakeUsd: anyUsd,
+  fills: anyInt(1, 2_000),
+  at: anyPast,
+  calibration: map(all([anyInt(0, 2), anyCalibration]), ([n, it]) => n === 0 ? null : it),
+})
+
+const anyEvidence = all({ title: anyName, source: anyName })
+const anyFinding = all({
+  market: anyMarket,
+  outcome: anyName,
+  confidence: oneOf(["high", "medium"] as const),
+  first: anyEvidence,
+  others: array(anyEvidence, { maxLength: 3 }),
+  price: anyPrice,
+  detector: oneOf(["rules", "gpt-9.1-mini", "<b>model</b>"]),
+  at: anyPast,
+})
+
+const anyEnd = all({
+  question: anyName,
+  outcomes: all([anyName, anyName]),
+  at: anyPast,
+  way: anyInt(0, 4),
+  known: anyInt(0, 1),
+})
+
+const anyHeadline = all({
+  title: anyName,
+  source: anyName,
+  at: anyPast,
+  markets: array(anyInt(0, marketsInPlay), { maxLength: 2 }),
+})
+
+const anyComing = all({
+  question: anyName,
+  outcomes: all([anyName, anyName]),
+  liquidityUsd: anyUsd,
+  minutes: anyInt(0, 3 * 24 * 60),
+  mid: anyPrice,
+})
+
+const anyCoverage = all({
+  marketsWatched: oneOf([0, 1, 3_120]),
+  readMinutesAgo: oneOf([null, 4, 31, 90, 400]),
+  news: oneOf([
+    null,
+    { sources: 0, answered: 0 },
+    { sources: 1, answered: 0 },
+    { sources: 1, answered: 1 },
+    { sources: 5, answered: 4 },
+    { sources: 5, answered: 5 },
+  ]),
+  walletsTracked: oneOf([0, 1, 1_000]),
+  detector: oneOf(["rules", "model"] as const),
+  itemsUnread: oneOf([0, 1, 4_321]),
+  missing: oneOf([[], ["whales"], ["news", "upcoming"], ["whales", "news", "upcoming"]] as const),
+})
+
+const many = { maxLength: 16 }
+const anyWindow = all({
+  markets: array(
+    all({ question: anyName, outcomes: all([anyName, anyName]), told: anyInt(0, 3), usd: anyUsd }),
+    { minLength: marketsInPlay, maxLength: marketsInPlay },
+  ),
+  categories: array(anyName, { minLength: marketsInPlay, maxLength: marketsInPlay }),
+  moves: array(anyMove, many),
+  entries: array(anyEntry, many),
+  findings: array(anyFinding, many),
+  ends: array(anyEnd, many),
+  headlines: array(anyHeadline, many),
+  coming: array(anyComing, many),
+  coverage: anyCoverage,
+  hours: oneOf([4, 4, 4, 8, 100]),
+  /** Everything that many times over: beyond every limit. */
+  times: oneOf([1, 1, 4]),
+})
+
+type Window = typeof anyWindow extends Arbitrary.Arbitrary<infer A> ? A : never
+
+export const anyMaterial: Arbitrary.Arbitrary<DigestMaterial> = map(anyWindow, materialOf)
+
+function materialOf(window: Window): DigestMaterial {
+  const over = <A>(list: ReadonlyArray<A>) =>
+    Array.from({ length: window.times }, () => list).flat()
+  const markets = window.markets.map(({ question, outcomes, told, usd }, i): MarketRef => ({
+    slug: `market-${i}`,
+    question,
+    ...(told === 0 ? {} : { outcomes }),
+    url: `https://venue.example/${i}`,
+    category: told === 1 ? null : window.categories[i] ?? null,
+    eventEndDate: null,
+    volumeUsd: 10_000 + usd,
+    liquidityUsd: usd,
+  }))
+  const market = (n: number) => markets[n] ?? plainMarket
+  const { readMinutesAgo, ...coverage } = window.coverage
+  const entriesFrom = window.times * window.moves.length
+  const findingsFrom = entriesFrom + window.times * window.entries.length
+  return {
+    from: until - window.hours * hour,
+    until,
+    movers: over(window.moves).map((move, i): MoverItem => ({
+      ...shared(move.at, i + 1),
+      type: "mover",
+      data: {
+        // Of those told again, each in another market: a digest tells one move of each.
+        market: market((move.market + i) % marketsInPlay),
+        window: move.hourly === 1 ? "1h" : "24h",
+        priceStart: move.start,
+        priceNow: move.now,
+        delta: Math.round((move.now - move.start) * 20_000) / 20_000,
+        startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
+        zScore: move.zScore,
+        confirmedBy: move.byTrades === 1 ? "trades" : "persistence",
+        microstructure: shown({ mid: 0.5, depthUsd: move.depth }),
+      },
+    })),
+    whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({
+      ...shared(entry.at, entriesFrom + i + 1),
+      type: "whale_entry",
+      data: {
+        market: market(entry.market),
+        wallet: `0x${entry.wallet}`,
+        pseudonym: entry.pseudonym,
+        outcome: market(entry.market).outcomes?.[entry.outcome] ?? "Yes",
+        entryPrice: entry.price,
+        stakeUsd: entry.stakeUsd,
+        shares: 1,
+        fills: entry.fills,
+        firstFillAt: isoTime(entry.at - hour),
+        lastFillAt: isoTime(entry.at),
+        calibration: entry.calibration,
+        microstructure: null,
+      },
+    })),
+    predetermined: over(window.findings).map((finding, i): PredeterminedItem => ({
+      ...shared(finding.at, findingsFrom + i + 1),
+      type: "predetermined",
+      data: {
+        market: market(finding.market),
+        outcome: finding.outcome,
+        statement: "<script>never shown</script>",
+        confidence: finding.confidence,
+        evidence: [evidence(finding.first), ...finding.others.map(evidence)],
+        marketPrice: finding.price,
+        impliedEdge: 1 - finding.price,
+        detectedAt: isoTime(finding.at),
+        detector: finding.detector,
+        microstructure: null,
+      },
+    })),
+    resolutions: over(window.ends).map((end, i): EndedMarket => ({
+      market: { slug: Slug.make(`end-${i}`), question: end.question, outcomes: end.outcomes },
+      endedAt: end.at,
+      resolution: {
+        marketId: MarketId.make(`end-${i}`),
+        resolvedAt: end.known === 1 ? end.at - minute : null,
+        source: "oracle",
+        ...waysToEnd[end.way] ?? cancelled,
+      },
+    })),
+    headlines: over(window.headlines).map((headline, i): DigestHeadline => ({
+      title: headline.title,
+      url: `https://news.example/${i}`,
+      source: headline.source,
+      publishedAt: headline.at,
+      markets: headline.markets.map((n) => `market-${n}`),
+    })),
+    upcoming: over(window.coming).map((market, i): UpcomingMarket => ({
+      slug: Slug.make(`coming-${i}`),
+      question: market.question,
+      outcomes: market.outcomes,
+      liquidityUsd: market.liquidityUsd,
+      endsAt: until + market.minutes * minute,
+      mid: market.mid,
+    })),
+    coverage: {
+      ...coverage,
+      venueReadAt: readMinutesAgo === null ? null : until - readMinutesAgo * minute,
+    },
+  }
+}
+
+const plainMarket: MarketRef = {
+  slug: "plain",
+  question: "Will it rain?",
+  url: "https://venue.example/plain",
+  category: null,
+  eventEndDate: null,
+  volumeUsd: 10_000,
+  liquidityUsd: 5_000,
+}
+
+const cancelled = { state: "cancelled" } as const
+const waysToEnd: ReadonlyArray<
+  typeof cancelled | { readonly state: "paid"; readonly payouts: readonly [number, number] }
+> = [
+  { state: "paid", payouts: [1, 0] },
+  { state: "paid", payouts: [0, 1] },
+  { state: "paid", payouts: [0.5, 0.5] },
+  { state: "paid", payouts: [0.3333, 0.6667] },
+]
+
+function shared(at: number, feedIndex: number) {
+  return { feedIndex, title: "Any", createdAt: isoTime(at) }
+}
+
+function evidence({ title, source }: { readonly title: string; readonly source: string }) {
+  return { title, source, url: "https://news.example/evidence", publishedAt: isoTime(from) }
+}
+
+/** Nothing happened, and all was looked at. */
+export const quiet: DigestMaterial = {
+  from,
+  until,
+  movers: [],
+  whaleEntries: [],
+  predetermined: [],
+  resolutions: [],
+  headlines: [],
+  upcoming: [],
+  coverage: {
+    marketsWatched: 3_120,
+    venueReadAt: until - 4 * minute,
+    news: { sources: 5, answered: 5 },
+    walletsTracked: 184,
+    detector: "rules",
+    itemsUnread: 0,
+    missing: [],
+  },
+}

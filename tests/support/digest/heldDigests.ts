@@ -1,0 +1,57 @@
+/**
+ * Digests that are there already, for tests of those who show and sell them.
+ *
+ * @module
+ */
+import { Effect, Layer, Ref } from "effect"
+import { digestEvery } from "../../../src/digest/domain/digest.ts"
+import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
+import { Detector } from "../../../src/predetermined/Detector.ts"
+import { Digests } from "../../../src/digest/Digests.ts"
+import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts"
+import { FeedStore } from "../../../src/feed/FeedStore.ts"
+import { JobSlots } from "../../../src/core/JobSlots.ts"
+import { MarketStore } from "../../../src/markets/MarketStore.ts"
+import { Narrator } from "../../../src/writing/Narrator.ts"
+import { News } from "../../../src/news/News.ts"
+import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+
+/** A digest of the slot that `createdAt` falls into, in words of nobody. */
+export function heldDigest(createdAt: EpochMs, title = "Nothing repriced"): HeldDigest {
+  const slot = createdAt - createdAt % digestEvery
+  return {
+    slot,
+    until: createdAt,
+    feedIndex: 0,
+    digest: {
+      id: `digest-${isoTime(slot).slice(0, 13)}`,
+      title,
+      summary: `A summary of ${title}.`,
+      fullAnalysis: `## What repriced\n\n${title}. (F1)`,
+      sourcesUsed: ["a made-up venue"],
+      createdAt: isoTime(createdAt),
+      facts: [{ id: "F1", statement: `${title}.` }],
+      narrator: "template",
+    },
+  }
+}
+
+/** Shows and sells what is in `store` while it is up; nothing is ever written. */
+export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<boolean>) => {
+  const asked = <A>(answer: Effect.Effect<A>) =>
+    Effect.flatMap(Ref.get(storeUp), (up) => up ? answer : Effect.die("the store is down"))
+  return Digests.layer({ venue: "a made-up venue" }).pipe(Layer.provide([
+    Layer.succeed(DigestStore, {
+      ...store,
+      latest: asked(store.latest),
+      since: (since, limit) => asked(store.since(since, limit)),
+    }),
+    Layer.mock(FeedStore, {}),
+    Layer.mock(MarketStore, {}),
+    Layer.mock(WhaleStore, {}),
+    Layer.mock(News, {}),
+    Layer.mock(JobSlots, {}),
+    Layer.mock(Narrator, { name: "template" }),
+    Layer.mock(Detector, { name: "rules" }),
+  ]))
+}

@@ -1,0 +1,72 @@
+/**
+ * A `FeedStore` in memory, for tests of what stands on it.
+ *
+ * @module
+ */
+import { Effect, Option } from "effect"
+import type { FeedItem, FeedType } from "../../../src/feed/domain/item.ts"
+import { FeedStore } from "../../../src/feed/FeedStore.ts"
+
+export function memoryFeed(): FeedStore["Service"] {
+  const items: Array<FeedItem> = []
+  const keys = new Set<string>()
+  const at = (item: FeedItem) => Date.parse(item.createdAt)
+  return FeedStore.of({
+    append: (added) =>
+      Effect.sync(() =>
+        added.flatMap(({ dedupeKey, ...item }) => {
+          if (keys.has(dedupeKey)) return []
+          keys.add(dedupeKey)
+          const placed = { feedIndex: items.length + 1, ...item }
+          items.push(placed)
+          return [placed]
+        })
+      ),
+    head: (dayStart) =>
+      Effect.sync(() => {
+        const last = items.at(-1)
+        const today = (type: FeedType) =>
+          items.filter((item) => item.type === type && at(item) >= dayStart).length
+        return {
+          index: items.length,
+          lastItemAt: last === undefined ? null : at(last),
+          todayByType: {
+            mover: today("mover"),
+            whale_entry: today("whale_entry"),
+            predetermined: today("predetermined"),
+          },
+        }
+      }),
+    latest: Effect.sync(() => Option.fromUndefinedOr(items.at(-1))),
+    byIndex: (feedIndex) => Effect.sync(() => Option.fromUndefinedOr(items[feedIndex - 1])),
+    page: ({ since, count, type }) =>
+      Effect.sync(() => {
+        const fitting = items.filter((item) => type === null || item.type === type)
+        return since === null
+          ? fitting.slice(-count)
+          : fitting.filter((item) => item.feedIndex > since).slice(0, count)
+      }),
+    moversSince: (since) =>
+      Effect.sync(() =>
+        items.flatMap((item) => item.type === "mover" && at(item) >= since ? [item] : []).reverse()
+      ),
+    between: <Type extends FeedType>(
+      { type, after, upTo, since, limit }: {
+        readonly type: Type
+        readonly after: number
+        readonly upTo: number
+        readonly since: number
+        readonly limit: number
+      },
+    ) =>
+      Effect.sync(() => {
+        const found = items.slice(after, upTo).filter((item): item is OfType<Type> =>
+          item.type === type && at(item) >= since
+        )
+        return { items: found.toReversed().slice(0, limit), total: found.length }
+      }),
+    prune: () => Effect.succeed(0),
+  })
+}
+
+type OfType<Type extends FeedType> = Extract<FeedItem, { type: Type }>

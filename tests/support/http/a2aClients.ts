@@ -1,0 +1,155 @@
+/**
+ * Unmodified clients of A2A: the last of 0.3, and the current one, which speaks 0.3 when it is told to.
+ *
+ * @module
+ */
+import { x402Client } from "@x402/core/client"
+import { ExactEvmScheme } from "@x402/evm"
+import { ClientFactory as FactoryV03 } from "a2a-v03/client"
+import {
+  ClientFactory as FactoryV1,
+  ClientFactoryOptions,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+} from "a2a-v1/client"
+import { buyer } from "../payments/buyers.ts"
+import { type Json, objectIn, type Seen, seen } from "./a2a.ts"
+
+export const clientKinds = ["0.3.14", "1.3.0 with legacyCompat"] as const
+export type ClientKind = typeof clientKinds[number]
+
+/** What a message says: text, or data. */
+export type SaidPart = { readonly text: string } | { readonly data: Json }
+
+export interface SendOptions {
+  readonly taskId?: string
+  readonly metadata?: Record<string, unknown>
+}
+
+/** A client, as far as tests use it; what it makes of an error is left as it is. */
+export interface A2aClient {
+  readonly card: { readonly name: string; readonly skills: ReadonlyArray<{ readonly id: string }> }
+  readonly send: (parts: ReadonlyArray<SaidPart>, options?: SendOptions) => Promise<Seen>
+  readonly get: (id: string) => Promise<Seen>
+  readonly cancel: (id: string) => Promise<Seen>
+  readonly push: (taskId: string) => Promise<unknown>
+}
+
+export async function connect(kind: ClientKind, base: string): Promise<A2aClient> {
+  return kind === "0.3.14" ? await connectV03(base) : await connectV1(base)
+}
+
+async function connectV03(base: string): Promise<A2aClient> {
+  const client = await new FactoryV03().createFromUrl(base)
+  const { name, skills } = await client.getAgentCard()
+  return {
+    card: { name, skills },
+    send: async (parts, { taskId, metadata } = {}) =>
+      seen(
+        await client.sendMessage({
+          message: {
+            ...{ kind: "message", role: "user", messageId: crypto.randomUUID() },
+            parts: parts.map((part) =>
+              "text" in part
+                ? { kind: "text", text: part.text }
+                : { kind: "data", data: { ...part.data } }
+            ),
+            ...(taskId === undefined ? {} : { taskId }),
+            ...(metadata === undefined ? {} : { metadata }),
+          },
+        }),
+      ),
+    get: async (id) => seen(await client.getTask({ id })),
+    cancel: async (id) => seen(await client.cancelTask({ id })),
+    push: async (taskId) =>
+      await client.setTaskPushNotificationConfig({
+        taskId,
+        pushNotificationConfig: { url: "https://any.host/push" },
+      }),
+  }
+}
+
+const legacyCompat = { enabled: true }
+
+async function connectV1(base: string): Promise<A2aClient> {
+  const factory = new FactoryV1(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory({ legacyCompat })],
+    cardResolver: new DefaultAgentCardResolver({ legacyCompat }),
+  }))
+  const client = await factory.createFromUrl(base)
+  const { name, skills } = await client.getAgentCard()
+  return {
+    card: { name, skills },
+    send: async (parts, { taskId = "", metadata } = {}) =>
+      translated(
+        await client.sendMessage({
+          ...{ tenant: "", metadata: undefined, configuration: undefined },
+          message: {
+            ...{ messageId: crypto.randomUUID(), contextId: "", taskId, role: userRole },
+            ...{ metadata, extensions: [], referenceTaskIds: [] },
+            parts: parts.map((part) => ({
+              ...{ metadata: undefined, filename: "", mediaType: "" },
+              content: "text" in part
+                ? { $case: "text", value: part.text }
+                : { $case: "data", value: part.data },
+            })),
+          },
+        }),
+      ),
+    get: async (id) => translated(await client.getTask({ tenant: "", id })),
+    cancel: async (id) =>
+      translated(await client.cancelTask({ tenant: "", id, metadata: undefined })),
+    push: async (taskId) =>
+      await client.createTaskPushNotificationConfig({
+        ...{ tenant: "", id: "", taskId, token: "", authentication: undefined },
+        url: "https://any.host/push",
+      }),
+  }
+}
+
+const userRole = 1
+/** The states of 1.0 by their numbers, in the words of 0.3. */
+const states: Readonly<Record<number, string>> = {
+  2: "working",
+  3: "completed",
+  4: "failed",
+  5: "canceled",
+  6: "input-required",
+}
+
+/** A task as 1.0 has it, in the shape of 0.3. */
+function translated(task: unknown): Seen {
+  const { status, artifacts, ...rest } = objectIn(task)
+  const { message, state } = objectIn(status)
+  const parts = (from: unknown) =>
+    (objectIn(from)["parts"] as ReadonlyArray<Json> ?? []).map(({ content }) => {
+      const { $case, value } = objectIn(content)
+      return { kind: $case, [String($case)]: value }
+    })
+  return seen({
+    ...rest,
+    status: {
+      state: states[Number(state)],
+      message: { ...objectIn(message), parts: parts(message) },
+    },
+    artifacts: (artifacts as ReadonlyArray<Json>).map((artifact) => ({
+      ...artifact,
+      parts: parts(artifact),
+    })),
+  })
+}
+
+/** What the reference buyer signs for the terms that a task asks for. */
+export async function payFor({ metadata }: Seen, payer = 0): Promise<Record<string, unknown>> {
+  const client = new x402Client().register("eip155:*", new ExactEvmScheme(buyer(payer)))
+  const required = metadata["x402.payment.required"] as Parameters<
+    typeof client.createPaymentPayload
+  >[0]
+  return { ...await client.createPaymentPayload(required) }
+}
+
+/** A payment as the metadata of a message has it. */
+export const submitted = (payload: unknown): Record<string, unknown> => ({
+  "x402.payment.status": "payment-submitted",
+  "x402.payment.payload": payload,
+})

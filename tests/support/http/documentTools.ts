@@ -1,0 +1,50 @@
+/**
+ * Other people's tools for documents, each in a process of its own; they may not be installed.
+ *
+ * @module
+ */
+const folder = new URL("../../documents/", import.meta.url)
+
+export const hasDocumentTools = await Deno.stat(new URL("node_modules/", folder))
+  .then(() => true, () => false)
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs one of the programs that the folder's packages bring, in that folder. */
+export async function runTool(
+  program: "discovery" | "openapi-typescript" | "redocly" | "spectral" | "tsc" | "validate-api",
+  args: ReadonlyArray<string>,
+): Promise<Ran> {
+  const { code, stdout, stderr } = await new Deno.Command("node", {
+    args: [`node_modules/.bin/${program}`, ...args],
+    cwd: folder,
+    env: { NO_COLOR: "1", REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  }).output()
+  const text = new TextDecoder()
+  return { code, stdout: text.decode(stdout), stderr: text.decode(stderr) }
+}
+
+export interface Verdict {
+  readonly valid: boolean
+  readonly amounts?: ReadonlyArray<string>
+  readonly issues: ReadonlyArray<unknown>
+}
+
+/** What the validator behind x402scan says of each PAYMENT-REQUIRED header. */
+export async function judge(challenges: ReadonlyArray<string>): Promise<ReadonlyArray<Verdict>> {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "--node-modules-dir=manual", "-A", "judge.ts"],
+    cwd: folder,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn()
+  await new Blob([JSON.stringify(challenges)]).stream().pipeTo(process.stdin)
+  const { success, stdout } = await process.output()
+  if (!success) throw new Error("The validator did not answer")
+  return JSON.parse(new TextDecoder().decode(stdout))
+}

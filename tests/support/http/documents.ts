@@ -1,0 +1,86 @@
+/**
+ * The whole face under an address of its own, and everything it says about itself.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { familyOfOne } from "../../../src/catalog/domain/family.ts"
+import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
+import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { currentRequest } from "./mcp.ts"
+import { terms } from "../payments/terms.ts"
+
+/** What the service calls itself; requests come to another host. */
+export const base = "https://bellwether.example"
+
+/** A face with three items; its documents are for any number of readers. */
+export const openFace = Effect.gen(function* () {
+  return yield* makeFace(yield* makeWorld(3), undefined, {
+    ...faceOptions,
+    terms: { ...terms, publicBaseUrl: base },
+    family: familyOfOne(base),
+    contact: "mailto:security@bellwether.example",
+    limits: { ...faceOptions.limits, free: "off", documents: "off" },
+  })
+})
+
+/** Every document there is. */
+export const documentPaths = [
+  ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
+  ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
+  ...["/.well-known/security.txt", "/.well-known/agent-card.json", "/.well-known/agent.json"],
+  ...["/a2a", "/mcp/server-card", "/terms.txt", "/terms.json", "/.well-known/family", "/v1/sample"],
+] as const
+export type DocumentPath = typeof documentPaths[number]
+
+/** Documents as they were read. */
+export interface Reading {
+  readonly text: (path: string) => string
+  readonly json: (path: string) => Json
+  readonly headers: (path: string) => Headers
+}
+
+/** Reads every document. */
+export const read = Effect.fnUntraced(function* ({ get }: Handle) {
+  const texts = new Map<string, { readonly text: string; readonly headers: Headers }>()
+  for (const path of documentPaths) {
+    const response = yield* get(path)
+    if (response.status !== 200) yield* Effect.die(`${path} answers ${response.status}`)
+    const text = yield* Effect.promise(() => response.text())
+    texts.set(path, { text, headers: response.headers })
+  }
+  const text = (path: string) => texts.get(path)?.text ?? ""
+  const reading: Reading = {
+    text,
+    json: (path) => objectIn(JSON.parse(text(path))),
+    headers: (path) => texts.get(path)?.headers ?? new Headers(),
+  }
+  return reading
+})
+
+/** The tools of /mcp, as they are listed. */
+export const askTools = Effect.fnUntraced(function* ({ get }: Handle) {
+  const response = yield* get("/mcp", currentRequest("tools/list"))
+  const { result } = yield* Effect.promise(() => response.json())
+  return result.tools as ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>
+})
+
+/** What a product answers to who shows no payment, by every way. */
+export const askPaid = Effect.fnUntraced(function* (face: Handle, path: string, name: string) {
+  const response = yield* face.get(path)
+  const body = yield* Effect.promise(() => response.json())
+  const version1 = yield* face.get(`${path}?x402Version=1`)
+  // What has to be given is given, as a call without it is refused before its price is told.
+  const given = path === "/v1/research" ? { market: "any-market" } : {}
+  const { task } = yield* send(face, [dataPart(name, given)])
+  const call = currentRequest("tools/call", { name, arguments: given })
+  const tool = yield* face.get("/mcp", call)
+  const { result } = yield* Effect.promise(() => tool.json())
+  return {
+    header: response.headers.get("payment-required") ?? "",
+    body,
+    version1: yield* Effect.promise(() => version1.json()),
+    task: task.metadata["x402.payment.required"],
+    tool: objectIn(result)["structuredContent"],
+  }
+})

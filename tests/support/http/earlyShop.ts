@@ -1,0 +1,86 @@
+/**
+ * A shop that sells what is paid before it is computed: the face over a stocked shelf, with real
+ * payments on a simulated chain.
+ *
+ * @module
+ */
+import { strictEqual } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref, References } from "effect"
+import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import type { Product } from "../../../src/catalog/domain/product.ts"
+import type { DigestStore } from "../../../src/digest/DigestStore.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { buyer, sign } from "../payments/buyers.ts"
+import { makeFace, makeWorld } from "./face.ts"
+import { bookOf, endingMarket, pricesOver, type Shelf, whaleRow } from "../products.ts"
+import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
+import { faultOf } from "./shape.ts"
+import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
+
+export const now = startSeconds * 1_000
+/** Longer than any call takes while the facilitator answers at once; then it has as long. */
+const secondsACall = 2
+
+/** A shelf with something to sell on every route. */
+const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: Shelf) {
+  const all = [1, 2, 30].map((n) => endingMarket(n, now))
+  yield* Ref.set(markets, all)
+  yield* Ref.set(books, all.map((market) => bookOf(market, now)))
+  yield* Ref.set(series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
+  yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
+})
+
+export interface Shop {
+  readonly shelf: Shelf
+  /** It has one digest, made when the shop was. */
+  readonly digests: DigestStore["Service"]
+  /** Calls, letting time pass for whatever waits; every answer is held to the contract. */
+  readonly call: (target: string, init?: RequestInit) => Effect.Effect<Response>
+  readonly pay: (product: Product, query?: string, n?: number) => Effect.Effect<Response>
+}
+
+export const payment = Effect.fnUntraced(function* (product: Product, n: number) {
+  const account = buyer(0)
+  const authorization = authorizationFor(account, product, startSeconds, { nonce: nonce(n) })
+  const signature = yield* sign(account, authorization)
+  return { authorization, header: headerOf(wirePayment(product, authorization, signature)) }
+})
+
+/** Runs `body` in a shop whose payments are real, but for the chain and the facilitator. */
+export const inShop = <E>(
+  body: (shop: Shop) => Effect.Effect<void, E, Market>,
+  simulation: SimulationOptions = {},
+) =>
+  inMarket(
+    Effect.gen(function* () {
+      const world = yield* makeWorld(3)
+      yield* stocked(world.shelf)
+      const face = yield* makeFace(world, Layer.succeed(Payments, yield* Payments))
+      const call = Effect.fnUntraced(function* (target: string, init: RequestInit = {}) {
+        const fiber = yield* Effect.forkChild(face.get(target, init))
+        yield* passing(secondsACall)
+        const response = yield* Fiber.join(fiber)
+        const path = target.split("?")[0] ?? ""
+        strictEqual(yield* faultOf(path, init.method ?? "GET", response), null, target)
+        return response
+      })
+      const pay = Effect.fnUntraced(function* (product: Product, query = "", n = 0) {
+        const { header } = yield* payment(product, n)
+        return yield* call(product.path + query, { headers: { "payment-signature": header } })
+      })
+      return yield* body({ shelf: world.shelf, digests: world.digests, call, pay })
+    }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
+    simulation,
+  )
+
+export const json = (response: Response) => Effect.promise(() => response.json())
+
+/** What is taken when a product is paid for once. */
+export const once = (product: Product) => ({ spent: product.price, received: product.price })
+
+export const statusOf = Effect.fnUntraced(function* ({ call }: Shop, product: Product, n = 0) {
+  const signatures = yield* Signatures
+  const { authorization } = yield* payment(product, n)
+  return yield* call(`/v1/payments/${signatures.paymentId({ ...token, ...authorization })}`)
+})

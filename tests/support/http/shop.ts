@@ -1,0 +1,188 @@
+/**
+ * Replicas of the whole service on sockets of their own, over ports that the test chooses, and buyers
+ * who speak plain HTTP to them.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Ref, type Scope } from "effect"
+import { layerPostgres } from "../../../src/postgres/client.ts"
+import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
+import type { Authorization } from "../../../src/payments/domain/payment.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { make } from "../../../src/http/layer.ts"
+import { listen } from "../../../src/http/server/server.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { Feed } from "../../../src/feed/Feed.ts"
+import type { Narrator } from "../../../src/writing/Narrator.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { ReportStore } from "../../../src/research/ReportStore.ts"
+import { Resolving } from "../../../src/markets/Resolving.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
+import type { Redacted } from "effect"
+import { buyer, sign } from "../payments/buyers.ts"
+import { faceOptions, makeWorld, servicesOver, type World } from "./face.ts"
+import { bookOf, endingMarket } from "../products.ts"
+import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
+
+/** What replicas of one service share, and no more. */
+export type ShopPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
+
+/** The ports of a replica with a pool of its own on the PostgreSQL at `url`. */
+export const ownPorts = (
+  url: Redacted.Redacted,
+  simulation: SimulationOptions = {},
+): Layer.Layer<ShopPorts> =>
+  Layer.fresh(
+    Layer.merge(paymentStore, layerLedger(simulation).pipe(Layer.provideMerge(layerStore))).pipe(
+      Layer.provide(Layer.fresh(layerPostgres({ url, maxConnections: 6 }))),
+      Layer.provideMerge(signatures),
+    ),
+  ).pipe(Layer.orDie)
+
+/** A world with something to sell on every route that these tests buy from. */
+export const stockedWorld = Effect.gen(function* () {
+  const world = yield* makeWorld(3)
+  const now = yield* Clock.currentTimeMillis
+  const ending = endingMarket(1, now)
+  yield* Ref.set(world.shelf.markets, [ending])
+  yield* Ref.set(world.shelf.books, [bookOf(ending, now)])
+  return world
+})
+
+/** What stands between the products and whoever computes them: to hold them up where a test wants. */
+export interface Works {
+  readonly latest?: Effect.Effect<void>
+  readonly check?: Effect.Effect<void>
+  readonly list?: Effect.Effect<void>
+}
+
+export interface ReplicaOptions {
+  readonly timing?: Partial<PaymentTiming>
+  readonly works?: Works
+  /** Who writes reports, and where they are remembered. */
+  readonly writing?: Layer.Layer<ReportStore | Narrator>
+  /** How many invalid payments a client may have in a minute. */
+  readonly invalidPayments?: number
+  /** Told of every request that came, before it is answered. */
+  readonly came?: (request: Request) => void
+}
+
+export interface Replica {
+  readonly base: string
+  readonly port: number
+  readonly payments: Payments["Service"]
+}
+
+/** One more replica over the ports at hand, on a socket of its own, until the scope closes. */
+export const openReplica: (
+  world: World,
+  options?: ReplicaOptions,
+) => Effect.Effect<Replica, never, ShopPorts | Scope.Scope> = Effect.fn("openReplica")(function* (
+  world,
+  { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
+) {
+  const ports = yield* Effect.context<ShopPorts>()
+  const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
+  const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+  const payments = Context.get(sold, Payments)
+  const services = yield* Layer.build(
+    servicesOver(world, Layer.succeed(Payments, payments), writing),
+  )
+  const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
+  const feed = Context.get(services, Feed)
+  const resolving = Context.get(services, Resolving)
+  const held = services.pipe(
+    Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
+    Context.add(Resolving, {
+      check: (query) => Effect.andThen(check, resolving.check(query)),
+      list: (query) => Effect.andThen(list, resolving.list(query)),
+    }),
+  )
+  const limits = {
+    ...faceOptions.limits,
+    invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
+  }
+  const { handle } = yield* Effect.provide(make({ ...faceOptions, limits }), held)
+  const { port } = yield* Effect.orDie(listen(
+    { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
+    (request, peer) => {
+      came(request)
+      return handle(request, peer)
+    },
+  ))
+  return { base: `http://127.0.0.1:${port}`, port, payments }
+})
+
+/** A payment that the n-th buyer signed for a product now, as it looks on the wire. */
+export const signedFor = Effect.fnUntraced(function* (
+  product: Product,
+  changes: Partial<Authorization> & { readonly n?: number } = {},
+) {
+  const { n = 0, ...changed } = changes
+  const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+  const account = buyer(n)
+  const authorization = authorizationFor(account, product, now, changed)
+  const signature = yield* sign(account, authorization)
+  const wire = wirePayment(product, authorization, signature)
+  return { product, authorization, signature, wire, header: headerOf(wire) }
+})
+export type Signed = Effect.Success<ReturnType<typeof signedFor>>
+
+/** The two products these tests buy, one of each order, by the word that names the order. */
+export const soldIn = {
+  "compute-first": products.latest,
+  "settle-early": products.resolving,
+} as const
+export const orders = ["compute-first", "settle-early"] as const
+
+export interface Ask {
+  /** A path with its query. */
+  readonly path: string
+  readonly payment: string
+  readonly header?: "PAYMENT-SIGNATURE" | "X-PAYMENT"
+  /** The Idempotency-Key. */
+  readonly key?: string | null
+  /** The last part of the client's address. */
+  readonly client?: number
+}
+
+/** An answer as its buyer reads it. */
+export interface Told {
+  readonly status: number
+  readonly text: string
+  /** The error's code; null when there is none. */
+  readonly code: string | null
+  /** What it says of the money; undefined when it says nothing. */
+  readonly charged: boolean | null | undefined
+  readonly retryAfter: string | null
+  readonly receipt: string | null
+}
+
+/** Asks, and reads the answer to its end. */
+export const ask = (base: string, { path, payment, header, key, client }: Ask) =>
+  Effect.promise(async (signal): Promise<Told> => {
+    const response = await fetch(`${base}${path}`, {
+      signal,
+      headers: {
+        [header ?? "PAYMENT-SIGNATURE"]: payment,
+        "x-forwarded-for": `198.18.${(client ?? 0) >> 8}.${(client ?? 0) & 255}`,
+        ...key === undefined || key === null ? {} : { "idempotency-key": key },
+      },
+    })
+    const text = await response.text()
+    const { error } = JSON.parse(text)
+    return {
+      status: response.status,
+      text,
+      code: error?.code ?? null,
+      charged: error?.charged,
+      retryAfter: response.headers.get("retry-after"),
+      receipt: response.headers.get("payment-response"),
+    }
+  })

@@ -1,0 +1,63 @@
+/**
+ * A paywalled route without a router: requests in, responses out, and a ledger to read back.
+ *
+ * @module
+ */
+import { Effect, Layer, Result } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ProductFact } from "../../../src/core/domain/refusal.ts"
+import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
+import { makePaywall } from "../../../src/http/paywall/paywall.ts"
+import type { Product } from "../../../src/catalog/domain/product.ts"
+import { RateLimits, type RatePolicy } from "../../../src/core/RateLimits.ts"
+import { product } from "../payments/sales.ts"
+import { terms } from "../payments/terms.ts"
+
+export const invalidPayments: RatePolicy = { name: "invalid", limit: 3, windowMs: 60_000 }
+
+/** Grants what the policy allows, and never forgets. */
+export const countingLimits = Layer.sync(RateLimits, () => {
+  const taken = new Map<string, number>()
+  return RateLimits.of({
+    take: ({ limit }, key) =>
+      Effect.sync(() => {
+        const count = (taken.get(key) ?? 0) + 1
+        taken.set(key, count)
+        return { granted: count <= limit, remaining: Math.max(0, limit - count), resetMs: 10_000 }
+      }),
+    prune: () => Effect.succeed(0),
+  })
+})
+
+export const goodWork: Work = { body: { data: { feedIndex: 7 } }, charge: true }
+
+/** A function from request to response, selling one product. */
+export const till = Effect.fnUntraced(function* (
+  work: Effect.Effect<Work, ProductFact> = Effect.succeed(goodWork),
+  sold: Product = product,
+) {
+  const paywall = yield* makePaywall({
+    terms,
+    clientOf: (request) => request.headers["x-client"] ?? "somebody",
+  })
+  const checkout = yield* makeCheckout({ terms, invalidPayments })
+  const route = paywall(
+    checkout(sold)({
+      decode: (query) => {
+        const index = query.get("index")
+        return index === null || /^\d+$/.test(index)
+          ? Result.succeed({ index })
+          : Result.fail([{ param: "index", in: "query", message: "must be an integer" }])
+      },
+      work: () => work,
+    }),
+  )
+  return (request: Request) =>
+    route.pipe(
+      Effect.provideService(
+        HttpServerRequest.HttpServerRequest,
+        HttpServerRequest.fromWeb(request),
+      ),
+      Effect.map((response) => HttpServerResponse.toWeb(response)),
+    )
+})

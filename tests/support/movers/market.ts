@@ -1,0 +1,102 @@
+/**
+ * Invented markets, books and moves for tests of the domain: sound by default, odd on demand.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import {
+  type Level,
+  type Microstructure,
+  microstructure,
+  type OrderBook,
+} from "../../../src/markets/domain/book.ts"
+import {
+  type Market,
+  MarketId,
+  type SeriesPoint,
+  Slug,
+  TokenId,
+} from "../../../src/markets/domain/market.ts"
+import type { MoveEvidence, MoveInput } from "../../../src/movers/domain/move.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+
+export const now = Date.UTC(2026, 10, 20, 12)
+export const tickMs = 10 * minute
+
+/** A live, liquid, ordinary market. */
+export function market(fields: Partial<Market> = {}): Market {
+  return {
+    id: MarketId.make("m1"),
+    slug: Slug.make("will-the-lighthouse-be-lit"),
+    question: "Will the lighthouse be lit?",
+    eventSlug: "lighthouse",
+    url: "https://venue.example/lighthouse",
+    category: null,
+    outcomes: ["Yes", "No"],
+    tokenIds: [TokenId.make("yes"), TokenId.make("no")],
+    endsAt: null,
+    volumeUsd: 50_000,
+    liquidityUsd: 20_000,
+    status: "open",
+    listed: null,
+    takerFeeRate: 0,
+    mechanical: null,
+    ...fields,
+  }
+}
+
+export function book(bids: ReadonlyArray<Level>, asks: ReadonlyArray<Level>): OrderBook {
+  return { tokenId: TokenId.make("yes"), bids, asks, observedAt: now }
+}
+
+/** The other token's book: every bid at p is an ask at 1 - p of as many shares, and back. */
+export function mirrored(of: OrderBook): OrderBook {
+  const other = ({ price, size }: Level) => ({ price: 1 - price, size })
+  return { ...of, bids: of.asks.map(other), asks: of.bids.map(other) }
+}
+
+/** What a sound book of one level a side shows, its depth split evenly in USD. */
+export function shown(
+  fields: { readonly mid?: number; readonly spread?: number; readonly depthUsd?: number } = {},
+): Microstructure {
+  const { mid = 0.6, spread = 0.01, depthUsd = 10_000 } = fields
+  const level = (price: number) => ({ price, size: depthUsd / 2 / price })
+  return Result.getOrThrow(
+    microstructure(book([level(mid - spread / 2)], [level(mid + spread / 2)])),
+  )
+}
+
+/** A move from 0.50 to 0.60 in an hour, with nothing against it. */
+export function moveInput(fields: Partial<MoveInput> = {}): MoveInput {
+  return {
+    market: market(),
+    book: Result.succeed(shown()),
+    window: "1h",
+    now,
+    tickMs,
+    start: { at: now - hour, mid: 0.5 },
+    ...fields,
+  }
+}
+
+/** A week of hours up to `end`, each `swing` above or below `mid` on the logit scale, by turns. */
+export function swinging(end: number, mid: number, swing: number): ReadonlyArray<SeriesPoint> {
+  const centre = Math.log(mid / (1 - mid))
+  return Array.from({ length: 7 * 24 }, (_, hours) => ({
+    at: end - hours * hour,
+    mid: 1 / (1 + Math.exp(-centre - (hours % 2 === 0 ? swing : -swing) / 2)),
+  }))
+}
+
+/** A calm week, and the tick before already at the new price. */
+export function evidence(fields: Partial<MoveEvidence> = {}): MoveEvidence {
+  return {
+    history: swinging(now - hour, 0.5, 0),
+    trades: [],
+    previous: { at: now - tickMs, mid: 0.6 },
+    emitted: [],
+    ...fields,
+  }
+}
+
+export const yesterday = now - day

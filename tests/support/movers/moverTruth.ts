@@ -1,0 +1,277 @@
+/**
+ * The movers' rule run over a simulated world, tick by tick without a store, and held to the truth.
+ *
+ * - A mover is *right* when the true probability moved in its direction, from `startedAt` to its
+ *   tick, by at least half of the `delta` it states. In a simulated world it does so by a planted
+ *   jump, or in the last hours of a market by its run to the outcome (also planted, and gradual).
+ * - Stricter: of the movers *before the run*, those with a planted jump of their direction in the
+ *   window. Here a gradual drift counts as an error, though the price did move.
+ * - A planted jump is one *the rule should find* when it is of at least five cents, falls in the
+ *   first 23 of the 24 hours watched, and its market is ordinary, above the quality gate and has a
+ *   sound book by nature, was listed an hour and two ticks before and stays so for an hour after.
+ *   Nothing else is asked of it: neither of its surprise, nor of what else happens around it.
+ * - It is *found* when a mover of its market and direction, over a window that contains it, goes out
+ *   within an hour and a tick.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import type { World } from "../../../src/venues/simulated/world.ts"
+import type { Jump } from "../../../src/venues/simulated/paths.ts"
+import {
+  type BookFault,
+  type Microstructure,
+  microstructure,
+} from "../../../src/markets/domain/book.ts"
+import type { MoveWindow } from "../../../src/feed/domain/item.ts"
+import type { Market, MarketId, SeriesPoint } from "../../../src/markets/domain/market.ts"
+import type { Move, Mover } from "../../../src/movers/domain/move.ts"
+import {
+  historyRange,
+  judgeMove,
+  type MoverRejection,
+  screenMarket,
+  screenMove,
+  selectMovers,
+  spreadMax,
+  startRange,
+} from "../../../src/movers/domain/mover.ts"
+import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
+import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
+
+const tickMs = 10 * minute
+const ticks = day / tickMs
+const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
+
+/** A move some rule put out, as far as the truth has to judge it. */
+export interface Claim {
+  readonly marketId: MarketId
+  readonly startedAt: EpochMs
+  readonly now: EpochMs
+  readonly delta: number
+}
+
+export interface Watched {
+  readonly movers: ReadonlyArray<Mover>
+  readonly rejected: Readonly<Record<string, number>>
+}
+
+/** Runs the whole rule over 24 hours of ticks from the world's origin, on 8 days of history. */
+export function watch(world: World): Watched {
+  const tape = makeTape(world)
+  const movers: Array<Mover> = []
+  const rejected: Record<string, number> = {}
+  const count = (reason: MoverRejection) => rejected[reason] = (rejected[reason] ?? 0) + 1
+  for (const now of tickTimes(world)) {
+    const found: Array<Mover> = []
+    for (const market of world.list(now, 0, world.catalogue.seats)) {
+      if (Result.isFailure(screenMarket(market))) continue
+      for (const window of windows) {
+        const { notBefore, atOrBefore } = startRange(window, now, tickMs)
+        const start = tape.lastMid(market, notBefore, atOrBefore)
+        const book = tape.book(market, now)
+        const move = screenMove({ market, book, window, now, tickMs, start })
+        const verdict = Result.flatMap(move, (it) => judge(world, tape, movers, it))
+        if (Result.isSuccess(verdict)) found.push(verdict.success)
+        else count(verdict.failure)
+      }
+    }
+    const { chosen, dropped } = selectMovers(found)
+    dropped.forEach(({ reason }) => count(reason))
+    movers.push(...chosen)
+  }
+  return { movers, rejected }
+}
+
+function judge(world: World, tape: Tape, movers: ReadonlyArray<Mover>, move: Move) {
+  const { market, now, startedAt } = move
+  return judgeMove(move, {
+    history: tape.history(market, historyRange(move), startedAt),
+    // Asked for only by a move that is surprising enough.
+    get trades() {
+      const simulated = world.catalogue.byId(market.id)
+      return simulated === undefined
+        ? []
+        : world.trades(simulated, { from: startedAt, to: now }, tradesMax)
+    },
+    previous: tape.lastMid(market, now - 2 * tickMs, now - tickMs),
+    emitted: movers
+      .filter((mover) => mover.market.id === market.id)
+      .map((mover): EmittedMove => ({ ...mover, emittedAt: mover.now })),
+  })
+}
+
+/** As many as the venue port answers with. */
+const tradesMax = 1_000
+
+/** Five points in an hour, and then an hour's silence: what a first attempt would be. */
+export function watchNaively(world: World, only: "everything" | "sound and ordinary") {
+  const quietUntil = new Map<MarketId, EpochMs>()
+  const claims: Array<Claim> = []
+  const mid = (market: Market, at: EpochMs): number | undefined => {
+    const book = world.book(market.tokenIds[0], at)
+    if (book === undefined) return undefined
+    const shown = microstructure(book)
+    if (Result.isSuccess(shown)) return shown.success.mid
+    return only === "everything" && shown.failure === "ghost" ? 0.5 : undefined
+  }
+  for (const now of tickTimes(world)) {
+    for (const market of world.list(now, 0, world.catalogue.seats)) {
+      if (only === "sound and ordinary" && market.mechanical !== null) continue
+      if ((quietUntil.get(market.id) ?? 0) > now) continue
+      const to = mid(market, now)
+      const from = mid(market, now - hour)
+      if (from === undefined || to === undefined || Math.abs(to - from) < 0.05 - 1e-9) continue
+      claims.push({ marketId: market.id, startedAt: now - hour, now, delta: to - from })
+      quietUntil.set(market.id, now + hour)
+    }
+  }
+  return claims
+}
+
+export function claimsOf(movers: ReadonlyArray<Mover>): ReadonlyArray<Claim> {
+  return movers.map((mover) => ({ ...mover, marketId: mover.market.id }))
+}
+
+/** Counts, so that those of many worlds add up. */
+export interface Score {
+  readonly emitted: number
+  readonly right: number
+  /** Movers of markets that were not yet on their run to the outcome. */
+  readonly beforeRun: number
+  /** Of those, the ones with a planted jump of their direction in the window. */
+  readonly withJump: number
+  readonly jumps: number
+  readonly found: number
+}
+
+export function score(world: World, claims: ReadonlyArray<Claim>): Score {
+  const jumps = jumpsToFind(world)
+  const early = claims.filter(({ marketId, now }) =>
+    now <= (world.catalogue.byId(marketId)?.revealsAt ?? 0)
+  )
+  const found = jumps.filter(({ marketId, jump }) =>
+    claims.some((claim) =>
+      claim.marketId === marketId && holds(claim, jump) && claim.now <= jump.at + hour + tickMs
+    )
+  )
+  return {
+    emitted: claims.length,
+    right: claims.filter((claim) => isRight(world, claim)).length,
+    beforeRun: early.length,
+    withJump: early.filter((claim) => hasJump(world, claim)).length,
+    jumps: jumps.length,
+    found: found.length,
+  }
+}
+
+export function total(scores: ReadonlyArray<Score>): Score {
+  const sum = (of: (score: Score) => number) => scores.reduce((all, one) => all + of(one), 0)
+  return {
+    emitted: sum((one) => one.emitted),
+    right: sum((one) => one.right),
+    beforeRun: sum((one) => one.beforeRun),
+    withJump: sum((one) => one.withJump),
+    jumps: sum((one) => one.jumps),
+    found: sum((one) => one.found),
+  }
+}
+
+function isRight(world: World, claim: Claim): boolean {
+  const market = world.catalogue.byId(claim.marketId)
+  if (market === undefined) return false
+  const moved = world.truth.probability(market, claim.now) -
+    world.truth.probability(market, claim.startedAt)
+  return moved * Math.sign(claim.delta) >= Math.abs(claim.delta) / 2
+}
+
+function hasJump(world: World, claim: Claim): boolean {
+  const market = world.catalogue.byId(claim.marketId)
+  return market !== undefined &&
+    world.truth.jumps(market, claim.startedAt, claim.now).some((jump) => holds(claim, jump))
+}
+
+function holds(claim: Claim, jump: Jump): boolean {
+  return claim.startedAt < jump.at && jump.at <= claim.now &&
+    Math.sign(jump.to - jump.from) === Math.sign(claim.delta)
+}
+
+/** The planted jumps that the rule should find, as the header defines them. */
+function jumpsToFind(
+  world: World,
+): ReadonlyArray<{ readonly marketId: MarketId; readonly jump: Jump }> {
+  const { origin } = world.options
+  const listed = new Map(
+    tickTimes(world).flatMap((now) =>
+      Array.from({ length: world.catalogue.seats }, (_, seat) => world.catalogue.at(seat, now))
+    ).map((market) => [market.id, market]),
+  )
+  return [...listed.values()]
+    .filter((market) => market.mechanical === null && market.aboveGate)
+    .filter((market) => market.bookHabit === "sound")
+    .flatMap((market) =>
+      world.truth.jumps(market, origin, origin + day - hour)
+        .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)
+        .filter((jump) => market.opensAt <= jump.at - hour - 2 * tickMs)
+        .filter((jump) => market.resolvedAt >= jump.at + hour + tickMs)
+        .map((jump) => ({ marketId: market.id, jump }))
+    )
+}
+
+function tickTimes(world: World): ReadonlyArray<EpochMs> {
+  return Array.from({ length: ticks }, (_, i) => world.options.origin + (i + 1) * tickMs)
+}
+
+/** What a store would hold after eight days of ticks, worked out when it is asked for. */
+interface Tape {
+  readonly book: (
+    market: Market,
+    at: EpochMs,
+  ) => Result.Result<Microstructure, BookFault> | null
+  /** The last point of the series in the range. */
+  readonly lastMid: (market: Market, from: EpochMs, to: EpochMs) => SeriesPoint | undefined
+  /** The points in the range that the rule can see: the hours back from `end`, the ticks at it. */
+  readonly history: (
+    market: Market,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+    end: EpochMs,
+  ) => ReadonlyArray<SeriesPoint>
+}
+
+function makeTape(world: World): Tape {
+  const mids = new Map<MarketId, Map<EpochMs, number | null>>()
+  const book = (market: Market, at: EpochMs) => {
+    const found = world.book(market.tokenIds[0], at)
+    return found === undefined ? null : microstructure(found)
+  }
+  const midAt = (market: Market, at: EpochMs): number | null => {
+    const series = mids.get(market.id) ?? new Map<EpochMs, number | null>()
+    mids.set(market.id, series)
+    const held = series.get(at)
+    if (held !== undefined) return held
+    const shown = book(market, at)
+    const sound = shown !== null && Result.isSuccess(shown) && shown.success.spread <= spreadMax
+    const mid = sound ? shown.success.mid : null
+    series.set(at, mid)
+    return mid
+  }
+  const lastMid = (market: Market, from: EpochMs, to: EpochMs): SeriesPoint | undefined => {
+    for (let at = to; at >= from; at -= tickMs) {
+      const mid = midAt(market, at)
+      if (mid !== null) return { at, mid }
+    }
+    return undefined
+  }
+  return {
+    book,
+    lastMid,
+    history: (market, { from, to }, end) => {
+      const points: Array<SeriesPoint | undefined> = []
+      for (let at = end; at >= from; at -= hour) {
+        points.push(lastMid(market, Math.max(from, at - hour + tickMs), at))
+      }
+      for (let at = end - 2 * tickMs; at <= to; at += tickMs) points.push(lastMid(market, at, at))
+      return points.filter((point) => point !== undefined)
+    },
+  }
+}

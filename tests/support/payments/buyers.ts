@@ -1,0 +1,62 @@
+/**
+ * Buyers with real keys, who sign real EIP-3009 authorizations.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
+import { type Authorization, Signature } from "../../../src/payments/domain/payment.ts"
+import type { ShownPayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import { token } from "./terms.ts"
+
+/** The n-th buyer: the same key in every run. */
+export function buyer(n: number): LocalAccount {
+  return privateKeyToAccount(`0x${(n + 1).toString(16).padStart(64, "0")}`)
+}
+
+export const transferTypes = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const
+
+/** The payer's EIP-712 signature. */
+export const sign = (
+  account: LocalAccount,
+  message: Authorization,
+): Effect.Effect<Signature> =>
+  Effect.map(
+    Effect.promise(() =>
+      account.signTypedData({
+        domain: {
+          name: token.name,
+          version: token.version,
+          chainId: token.chainId,
+          verifyingContract: token.asset,
+        },
+        types: transferTypes,
+        primaryType: "TransferWithAuthorization",
+        message,
+      })
+    ),
+    (signature) => Signature.make(signature),
+  )
+
+/** A payment as the paywall hands it on. */
+export function shown(authorization: Authorization, signature: Signature): ShownPayment {
+  return {
+    x402Version: 2,
+    scheme: null,
+    network: null,
+    accepted: null,
+    authorization,
+    signature,
+    resourceUrl: null,
+    identifier: null,
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Chains that tests act on: the simulated one, and the token on anvil. Their time is the TestClock,
+ * and a block lasts 2 s.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { type Done, World } from "../../payments/chain/chain.laws.ts"
+import { type Anvil, startAnvil } from "./anvil.ts"
+import { buyer } from "./buyers.ts"
+import { startSeconds } from "./sales.ts"
+import { token } from "./terms.ts"
+import {
+  type Call,
+  cancelCall,
+  deployToken,
+  mined,
+  sent,
+  succeeded,
+  transferCall,
+} from "./token.ts"
+
+const secondsPerBlock = 2
+
+const nowSeconds = Effect.map(Clock.currentTimeMillis, (ms) => BigInt(Math.floor(ms / 1_000)))
+const nextBlock = TestClock.adjust(secondsPerBlock * 1_000)
+
+/** How far a simulated block is behind when it is safe. */
+const simulatedSafeAfter = 2
+
+const simulatedWorld = Layer.effect(
+  World,
+  Effect.map(Ledger, (ledger) => {
+    let transactions = 0
+    const act = Effect.fnUntraced(function* (
+      does: (transaction: string, blockTime: bigint) => Effect.Effect<boolean>,
+    ) {
+      yield* nextBlock
+      const transaction = `0x${(++transactions).toString(16).padStart(64, "0")}`
+      return { transaction, succeeded: yield* does(transaction, yield* nowSeconds) } satisfies Done
+    })
+    const { asset } = token
+    return World.of({
+      transfer: (_n, { from, to, value, nonce, validBefore }) =>
+        act((transaction, blockTime) =>
+          blockTime >= validBefore ? Effect.succeed(false) : Effect.map(
+            ledger.transfer({ asset, from, to, value, nonce, transaction, blockTime }),
+            (outcome) => outcome === "transferred",
+          )
+        ),
+      cancel: (n, nonce) =>
+        act((transaction, blockTime) =>
+          ledger.cancel({ asset, from: address(buyer(n).address), nonce, transaction, blockTime })
+        ),
+      pass: (seconds) => TestClock.adjust(seconds * 1_000),
+      nowSeconds,
+      safeSeconds: Effect.map(nowSeconds, (now) => now - BigInt(simulatedSafeAfter)),
+    })
+  }),
+)
+
+/** The simulated chain, as it begins. */
+export const simulatedChain = Layer.provideMerge(
+  simulatedWorld,
+  layerLedger({ safeAfterSeconds: simulatedSafeAfter }).pipe(
+    Layer.provideMerge(layerMemory),
+    Layer.provide(signatures),
+  ),
+)
+
+/** Acts on a chain of anvil, which is so many blocks behind when it is safe. */
+export function worldOn(anvil: Anvil, safeAfterBlocks: number): World["Service"] {
+  const act = Effect.fnUntraced(function* (call: Call) {
+    yield* nextBlock
+    const transaction = yield* sent(anvil, call)
+    yield* mined(anvil, Number(yield* nowSeconds))
+    return { transaction, succeeded: yield* succeeded(anvil, transaction) } satisfies Done
+  })
+  return {
+    transfer: (n, authorization) => Effect.flatMap(transferCall(buyer(n), authorization), act),
+    cancel: (n, nonce) => Effect.flatMap(cancelCall(buyer(n), nonce), act),
+    pass: Effect.fnUntraced(function* (seconds) {
+      const blocks = Math.floor(seconds / secondsPerBlock)
+      if (blocks === 0) return
+      yield* TestClock.adjust(blocks * secondsPerBlock * 1_000)
+      yield* anvil.call("anvil_mine", hex(blocks))
+    }),
+    nowSeconds,
+    safeSeconds: Effect.map(
+      nowSeconds,
+      (now) => now - BigInt(safeAfterBlocks * secondsPerBlock),
+    ),
+  }
+}
+
+/** A fresh chain of anvil with the token on it; its newest block has the time of the clock. */
+export const freshAnvil = Effect.gen(function* () {
+  const anvil = yield* startAnvil({ startSeconds: startSeconds - 40 })
+  yield* deployToken(anvil)
+  yield* anvil.call("anvil_setBlockTimestampInterval", secondsPerBlock)
+  yield* mined(anvil, startSeconds - 38)
+  yield* anvil.call("anvil_mine", hex(19))
+  return anvil
+})
+
+const hex = (number: number) => `0x${number.toString(16)}`

@@ -1,0 +1,147 @@
+/**
+ * What somebody would try who has the service's login and nothing else, to be paid by the treasury.
+ *
+ * @module
+ */
+import { Effect, Exit } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Address, Bytes32 } from "../../../src/payments/domain/payment.ts"
+import type { Signatures } from "../../../src/payments/Signatures.ts"
+import { terms, token } from "./terms.ts"
+
+/** One authorization's transfer, or what is said to be one. */
+export interface Claimed {
+  readonly payer: string
+  readonly nonce: Bytes32
+  readonly amount: bigint
+}
+
+export interface Attacker {
+  /** One session with the service's login. */
+  readonly sql: SqlClient
+  readonly paymentId: Signatures["Service"]["paymentId"]
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Longer than any clock will run. */
+export const never = 9_223_372_036_854_775_807n
+/** A word of the chain's that it never said. */
+export const invented = {
+  paid_transaction: `0x${"fe".repeat(32)}`,
+  paid_block: 7n,
+  paid_log_index: 0,
+  paid_finality: "safe",
+}
+const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
+
+/** Tries a statement; true when the database let it through. */
+export const gotThrough = (attempt: Effect.Effect<unknown, unknown>) =>
+  Effect.map(Effect.exit(attempt), Exit.isSuccess)
+
+const identity = ({ paymentId }: Attacker, { payer, nonce, amount }: Claimed): Row => ({
+  payment_id: paymentId({ ...token, from: payer as Address, nonce }),
+  chain_id: token.chainId,
+  asset: token.asset,
+  token_name: token.name,
+  token_version: token.version,
+  ...{ payer, nonce, amount, pay_to: terms.payTo.toLowerCase() },
+  ...{ valid_after: 0n, valid_before: 1n, settlement: "settle-early" },
+})
+
+const insert = ({ sql }: Attacker, row: Row) => sql`INSERT INTO payment ${sql.insert(row)}`
+
+/** A row that is owed from birth, as the scan of the chain writes it; `changes` are the lie. */
+export const fakeOrphan = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
+  insert(attacker, {
+    ...{ ...identity(attacker, claimed), ...invented, state: "refund_due", reason: "orphan" },
+    ...changes,
+  })
+
+/** A row that is claimed like a call's, for the product of that order. */
+export const fakeClaim = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
+  insert(attacker, {
+    ...{ ...identity(attacker, claimed), signature, product_id: "latest", request: "latest?[]" },
+    ...{ state: "claimed", lease_until: new Date(), valid_before: never },
+    ...changes,
+  })
+
+/** A step of a walk: what the row is set to. */
+const steps: Readonly<Record<string, Row>> = {
+  released: { state: "released" },
+  settling: { state: "settling", intended_at: new Date() },
+  unresolved: { state: "unresolved" },
+  settled: { state: "settled", ...invented },
+  answered: { state: "answered", answered_at: new Date(), ...invented },
+  void: { state: "void", answer_body: null },
+  refund_due: { state: "refund_due", answer_body: null, ...invented },
+  refunded: { state: "refunded" },
+}
+
+type Walk = readonly [settlement: string, states: ReadonlyArray<string>]
+
+/** Every way through the table of moves that ends in a debt, by order of settlement. */
+export const walks: ReadonlyArray<Walk> = [
+  ["compute-first", ["released", "refund_due"]],
+  ["compute-first", ["released", "void", "refund_due"]],
+  ["compute-first", ["settling", "void", "refund_due"]],
+  ["compute-first", ["settling", "unresolved", "refund_due"]],
+  ["compute-first", ["settling", "answered", "refund_due"]],
+  ["compute-first", ["settling", "unresolved", "answered", "refund_due"]],
+  ["settle-early", ["settling", "settled", "refund_due"]],
+  ["settle-early", ["settling", "settled", "answered", "refund_due"]],
+  ["settle-early", ["settling", "unresolved", "settled", "refund_due"]],
+]
+
+/** Claims a payment that never was, and walks it to a debt. */
+export const walkToDebt = Effect.fnUntraced(function* (
+  attacker: Attacker,
+  claimed: Claimed,
+  [settlement, states]: Walk,
+) {
+  yield* fakeClaim(attacker, claimed, { settlement })
+  const body = new Uint8Array([1])
+  for (const state of states) {
+    const stored = state === "settling" || state === "answered" && settlement === "settle-early"
+    yield* move(attacker, claimed, { ...steps[state], ...stored ? { answer_body: body } : {} })
+  }
+})
+
+/** Sets the row of a payment to anything. */
+export const move = (attacker: Attacker, claimed: Claimed, changes: Row) =>
+  attacker.sql`UPDATE payment SET ${attacker.sql.update(changes)}
+    WHERE payer = ${claimed.payer} AND nonce = ${claimed.nonce}`
+
+/** Statements that no login of a service may make, each by itself and for any payment. */
+export const forbidden: ReadonlyArray<string> = [
+  `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
+    SELECT payment_id, payer, amount, asset, chain_id, 'mine' FROM payment LIMIT 1`,
+  "UPDATE refund SET state = 'queued'",
+  "UPDATE refund SET payer = asset",
+  "UPDATE refund SET next_attempt_at = now(), attempts = 0",
+  "SELECT signature FROM refund",
+  "DELETE FROM refund",
+  "UPDATE payment SET payer = lower(payer)",
+  "UPDATE payment SET amount = amount * 100",
+  "UPDATE payment SET nonce = nonce",
+  "DELETE FROM payment",
+  "INSERT INTO refund_treasury (treasury) VALUES ('0x' || repeat('66', 20))",
+  "SELECT * FROM refund_treasury",
+  "ALTER TABLE payment DISABLE TRIGGER ALL",
+  "SET session_replication_role = replica",
+  "SET ROLE bellwether_refund",
+  "SET SESSION AUTHORIZATION postgres",
+  "CREATE OR REPLACE FUNCTION payment_owed() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
+  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION payment_owed()",
+]
+
+/** Tables of the attacker's own, where a careless guard would look for the real ones. */
+export const hijack = (sql: SqlClient, schema: string) =>
+  Effect.forEach([
+    "CREATE TEMP TABLE refund (payment_id text, state text, payer text, amount bigint, " +
+    "asset text, chain_id bigint, reason text, changed_at timestamptz)",
+    "CREATE TEMP TABLE payment_event (payment_id text, from_state text, to_state text, " +
+    "fence integer, reason text)",
+    `SET search_path = pg_temp, ${schema}`,
+  ], (statement) =>
+    sql.unsafe(statement).unprepared, { discard: true })

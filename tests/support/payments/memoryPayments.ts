@@ -1,0 +1,272 @@
+/**
+ * A `PaymentStore` in memory, on the clock of the fiber that asks: for sagas under the TestClock.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
+import { AtomicAmount } from "../../../src/core/domain/money.ts"
+import {
+  type PaidAt,
+  type PaymentId,
+  type PaymentState,
+  step,
+  type StoredAnswer,
+} from "../../../src/payments/domain/payment.ts"
+import {
+  type ClaimResult,
+  type Move,
+  type Orphan,
+  type Payment,
+  PaymentStore,
+  type RefundRow,
+  type Scanned,
+  type ScannedAccount,
+} from "../../../src/payments/PaymentStore.ts"
+
+type Stored = Omit<Payment, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
+  readonly leaseUntil: number | null
+  readonly intendedAt: number | null
+  readonly answeredAt: number | null
+  readonly changed: number
+}
+
+/** The store, and what goes on behind it. */
+export interface MemoryPayments {
+  readonly store: PaymentStore["Service"]
+  /** Ends what is owed, as its refund does with the row of its payment. */
+  readonly endOwed: (paymentId: PaymentId, event: "refund" | "void") => void
+  readonly stateOf: (paymentId: PaymentId) => PaymentState | null
+}
+
+export function memoryPayments(): MemoryPayments {
+  const rows = new Map<PaymentId, Stored>()
+  let changes = 0
+
+  const scans = new Map<string, Scanned>()
+
+  const shown = (
+    { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
+    now: number,
+  ): Payment => ({
+    ...row,
+    leaseLeftMs: leaseUntil === null ? 0 : leaseUntil - now,
+    intendedAgoMs: intendedAt === null ? null : now - intendedAt,
+    answeredAgoMs: answeredAt === null ? null : now - answeredAt,
+  })
+
+  const keep = (row: Stored, now: number): Payment => {
+    rows.set(row.paymentId, { ...row, changed: changes++ })
+    return shown(row, now)
+  }
+
+  const find = (paymentId: PaymentId) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Option.map(Option.fromNullishOr(rows.get(paymentId)), (row) => shown(row, now)),
+    )
+
+  const store = PaymentStore.of({
+    find,
+    claim: (ticket, secretHash, lease) =>
+      Effect.map(Clock.currentTimeMillis, (now): ClaimResult => {
+        const known = rows.get(ticket.paymentId)
+        if (known !== undefined) return { claimed: false, payment: shown(known, now) }
+        const row: Stored = {
+          ...ticket,
+          ...unborn,
+          state: "claimed",
+          secretHash,
+          leaseUntil: now + Duration.toMillis(lease),
+        }
+        return { claimed: true, payment: keep(row, now) }
+      }),
+    move: (held, move) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const row = rows.get(held.paymentId)
+        if (row === undefined || row.state !== held.state || row.fence !== held.fence) {
+          return Option.none()
+        }
+        if (move.event === "owe" && row.sent) return Option.none()
+        // The database refuses it: only its refund ends what is owed, and moves the payment with it.
+        if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
+        const state = Result.getOrThrow(step(row.order, row.state, move.event))
+        return Option.some(keep({ ...row, ...changesOf(row, move, now), state }, now))
+      }),
+    markSent: (paymentId) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const row = rows.get(paymentId)
+        if (row?.state === "answered") keep({ ...row, sent: true }, now)
+      }),
+    waiting: ({ nowSeconds, hold, skip, limit }) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) =>
+          [...rows.values()].filter((row) => waits(row, nowSeconds, Duration.toMillis(hold), now))
+            .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
+            .slice(skip, skip + limit).map((row) => shown(row, now)),
+      ),
+    adopt: (orphan) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (rows.has(orphan.paymentId)) return false
+        keep(orphanRow(orphan), now)
+        return true
+      }),
+    scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
+    scannedThrough: (account, block) =>
+      Effect.sync(() => {
+        const { after, through } = scans.get(nameOf(account)) ?? { after: block, through: block }
+        scans.set(nameOf(account), { after, through: block > through ? block : through })
+      }),
+    standing: (paymentIds) =>
+      Effect.sync(() =>
+        new Map(paymentIds.flatMap((id) => {
+          const row = rows.get(id)
+          return row === undefined ? [] : [[id, row.state] as const]
+        }))
+      ),
+    liability: Effect.sync(() =>
+      [...rows.values()].reduce(
+        (units, row) => isLiable(row) ? units + (row.paidAmount ?? row.amount) : units,
+        0n,
+      )
+    ),
+    countByState: Effect.sync(() => {
+      const counts = new Map<PaymentState, number>()
+      for (const { state } of rows.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
+      return counts
+    }),
+  })
+
+  const endOwed = (paymentId: PaymentId, event: "refund" | "void") => {
+    const row = rows.get(paymentId)
+    if (row === undefined || row.refund === null) return
+    const state = Result.getOrThrow(step(row.order, row.state, event))
+    const refund: RefundRow["state"] = event === "refund" ? "confirmed" : "cancelled"
+    rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
+  }
+  return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+}
+
+export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
+  PaymentStore,
+  () => memoryPayments().store,
+)
+
+/** Released rows come last. */
+const rank = ({ state }: Stored) => state === "released" ? 1 : 0
+
+const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asset}:${payTo}`
+
+/** What a row has none of when it is made. */
+const unborn = {
+  fence: 1,
+  secretHash: null,
+  leaseUntil: null,
+  intendedAt: null,
+  answeredAt: null,
+  transactionHint: null,
+  paidAt: null,
+  paidAmount: null,
+  answer: null,
+  sent: false,
+  refund: null,
+  changed: 0,
+} as const
+
+const orphanRow = ({ paymentId, token, from, to, value, nonce, at }: Orphan): Stored => ({
+  ...unborn,
+  paymentId,
+  token,
+  authorization: {
+    from,
+    to,
+    value,
+    nonce,
+    validAfter: 0n,
+    validBefore: 9_223_372_036_854_775_807n,
+  },
+  signature: null,
+  productId: null,
+  request: null,
+  order: "settle-early",
+  amount: AtomicAmount.make(value),
+  state: "refund_due",
+  paidAt: at,
+  refund: { state: "queued", reason: "orphan", transaction: null },
+})
+
+const isLiable = ({ state, order }: Stored) =>
+  state === "refund_due" || (order === "settle-early" &&
+    ["claimed", "settling", "unresolved", "settled"].includes(state))
+
+function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): boolean {
+  switch (row.state) {
+    case "answered":
+      return !row.sent && row.answeredAt !== null && row.answeredAt + holdMs <= now
+    case "unresolved":
+      return true
+    case "released":
+      return row.authorization.validBefore < nowSeconds
+    case "claimed":
+    case "settling":
+    case "settled":
+      return row.leaseUntil !== null && row.leaseUntil < now
+    default:
+      return false
+  }
+}
+
+interface Changes {
+  readonly fence?: number
+  readonly secretHash?: Payment["secretHash"]
+  readonly leaseUntil: number | null
+  readonly intendedAt?: number
+  readonly answeredAt?: number
+  readonly transactionHint?: string | null
+  readonly paidAt?: PaidAt | null
+  readonly paidAmount?: AtomicAmount | null
+  readonly answer?: StoredAnswer | null
+  readonly sent?: boolean
+  readonly refund?: RefundRow | null
+}
+
+function changesOf(row: Stored, move: Move, now: number): Changes {
+  switch (move.event) {
+    case "claim":
+      return {
+        fence: row.fence + 1,
+        secretHash: move.secretHash,
+        leaseUntil: now + Duration.toMillis(move.lease),
+      }
+    case "release":
+      return { leaseUntil: null }
+    case "intend":
+      return {
+        answer: move.answer,
+        intendedAt: now,
+        leaseUntil: now + Duration.toMillis(move.lease),
+      }
+    case "doubt":
+      return { leaseUntil: null, transactionHint: move.transactionHint }
+    case "settle":
+      return { leaseUntil: now + Duration.toMillis(move.lease), paidAt: move.paidAt }
+    case "answer":
+      return {
+        leaseUntil: null,
+        answeredAt: now,
+        answer: move.answer ?? row.answer,
+        paidAt: move.paidAt ?? row.paidAt,
+      }
+    case "owe":
+      return {
+        leaseUntil: null,
+        answer: null,
+        sent: false,
+        paidAt: move.paidAt ?? row.paidAt,
+        paidAmount: move.paidAmount ?? null,
+        refund: { state: "queued", reason: move.reason, transaction: null },
+      }
+    case "void":
+      return { leaseUntil: null, answer: null }
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * A `RefundStore` in memory, on the clock of the fiber that asks, and the debts it is filled with.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
+import {
+  type RefundEvent,
+  refundMoves,
+  refundReaches,
+  type RefundState,
+  withinCaps,
+} from "../../../src/payments/domain/refund.ts"
+import {
+  type ClaimedRefund,
+  type HeldRefund,
+  type RefundMove,
+  type RefundsStanding,
+  RefundStore,
+} from "../../../src/payments/refunds/RefundStore.ts"
+
+/** What is owed, as the payments have it: how a test fills a refund store, and reads it back. */
+export class Debts extends Context.Service<Debts, {
+  /** Owes a payment: its refund is queued; again, when it was cancelled. */
+  readonly owe: (debt: Debt) => Effect.Effect<void>
+  readonly read: (paymentId: PaymentId) => Effect.Effect<Owed>
+  /** Makes a signature older than it is. */
+  readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
+}>()("tests/Debts") {}
+
+export type Debt = Pick<
+  ClaimedRefund,
+  | "paymentId"
+  | "chainId"
+  | "asset"
+  | "payer"
+  | "payTo"
+  | "amount"
+  | "paymentNonce"
+  | "paymentValidBefore"
+  | "paidTransaction"
+>
+
+/** Where a payment and its refund stand. */
+export interface Owed {
+  readonly payment: "refund_due" | "refunded" | "void"
+  readonly refund: RefundState
+  /** The chain's word on the refund. */
+  readonly at: Omit<PaidAt, "finality"> | null
+}
+
+interface Stored extends ClaimedRefund {
+  readonly leaseUntil: number | null
+  readonly due: number
+  readonly owedAt: number
+  readonly signedAt: number | null
+  readonly at: Owed["at"]
+}
+
+const hourMs = 3_600_000
+
+/** The rows, for a test that makes a backup of them or spoils them. */
+export interface MemoryRefunds {
+  readonly layer: Layer.Layer<RefundStore | Debts>
+  readonly rows: Map<PaymentId, Stored>
+}
+
+export function memoryRefunds(): MemoryRefunds {
+  const rows = new Map<PaymentId, Stored>()
+  const entered: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
+  const held = ({ paymentId, state, fence }: HeldRefund): Stored | null => {
+    const row = rows.get(paymentId)
+    return row?.state === state && row.fence === fence ? row : null
+  }
+  const atNow = <A>(body: (now: number) => A) => Effect.map(Clock.currentTimeMillis, body)
+
+  const sums = (paymentId: PaymentId, now: number) => {
+    const since = (ms: number) =>
+      [...rows.values()]
+        .filter((row) =>
+          row.paymentId !== paymentId && row.signedAt !== null && row.signedAt > now - ms
+        )
+        .reduce((sum, { amount }) => sum + amount, 0n)
+    return { lastHour: since(hourMs), lastDay: since(24 * hourMs) }
+  }
+
+  const store = RefundStore.of({
+    claimDue: (lease, limit) =>
+      atNow((now) =>
+        [...rows.values()]
+          .filter((row) =>
+            row.state !== "confirmed" && row.state !== "cancelled" && row.due <= now &&
+            (row.leaseUntil === null || row.leaseUntil <= now)
+          )
+          .sort((a, b) => a.due - b.due || (a.paymentId < b.paymentId ? -1 : 1))
+          .slice(0, limit)
+          .map((row) => {
+            const claimed = {
+              ...row,
+              fence: row.fence + 1,
+              leaseUntil: now + Duration.toMillis(lease),
+            }
+            rows.set(row.paymentId, claimed)
+            return claimed
+          })
+      ),
+    sign: (at, signed, caps) =>
+      atNow((now) => {
+        const row = held(at)
+        if (row === null) return "lost"
+        refuseIllegal(row.state, "sign")
+        if (row.validBefore !== null && signed.validBefore <= row.validBefore) {
+          throw new Error("a refund is signed anew only to run longer")
+        }
+        refuseAnother(row, signed)
+        if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
+        rows.set(row.paymentId, {
+          ...{ ...row, ...signed, state: "signed", signedAt: now, transactionHint: null },
+        })
+        return "signed"
+      }),
+    move: (at, move) =>
+      atNow((now) => {
+        const row = held(at)
+        if (row === null) return false
+        if (move.event !== "postpone") refuseIllegal(row.state, move.event)
+        if (move.event === "cancel" && row.treasury !== null) {
+          throw new Error("a refund that was signed is never cancelled")
+        }
+        if (move.event === "confirm") refuseAnother(row, move)
+        const state = move.event === "postpone" ? row.state : refundReaches[move.event]
+        rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
+        return true
+      }),
+    signedBeside: (paymentId) => atNow((now) => sums(paymentId, now)),
+    term: (treasury) =>
+      Effect.sync(() => {
+        const at = entered.findIndex((own) => own.treasury === treasury)
+        const own = entered[at]
+        return own === undefined
+          ? Option.none()
+          : Option.some({ after: own.after, through: entered[at + 1]?.after ?? null })
+      }),
+    enter: (treasury, block) =>
+      Effect.sync(() => {
+        if (entered.some((own) => own.treasury === treasury)) return
+        const last = entered.at(-1)
+        const least = (last?.after ?? -1n) + 1n
+        const after = last === undefined ? null : block > least ? block : least
+        entered.push({ treasury, after })
+      }),
+    standing: atNow((now) => standingOf([...rows.values()], now)),
+  })
+
+  const debts = Debts.of({
+    owe: (debt) =>
+      atNow((now) => {
+        const known = rows.get(debt.paymentId)
+        if (known === undefined) return void rows.set(debt.paymentId, newborn(debt, now))
+        refuseIllegal(known.state, "queue")
+        rows.set(debt.paymentId, { ...known, state: "queued" })
+      }),
+    read: (paymentId) =>
+      Effect.sync(() => {
+        const row = rows.get(paymentId)
+        const refund = row?.state ?? "queued"
+        const payment = refund === "confirmed"
+          ? "refunded"
+          : refund === "cancelled"
+          ? "void"
+          : "refund_due"
+        return { payment, refund, at: row?.at ?? null }
+      }),
+    age: (paymentId, by) =>
+      Effect.sync(() => {
+        const row = rows.get(paymentId)
+        if (row === undefined || row.signedAt === null) return
+        rows.set(paymentId, { ...row, signedAt: row.signedAt - Duration.toMillis(by) })
+      }),
+  })
+  const layer = Layer.merge(Layer.succeed(RefundStore, store), Layer.succeed(Debts, debts))
+  return { layer, rows }
+}
+
+function newborn(debt: Debt, now: number): Stored {
+  return {
+    ...debt,
+    ...{ state: "queued", fence: 0, treasury: null, nonce: null, validBefore: null },
+    ...{ signature: null, transactionHint: null, attempts: 0, lastReason: null, at: null },
+    ...{ leaseUntil: null, due: now, owedAt: now, signedAt: null },
+    owedAtSeconds: BigInt(Math.floor(now / 1_000)),
+  }
+}
+
+function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> {
+  switch (move.event) {
+    case "broadcast": {
+      const due = now + Duration.toMillis(move.again)
+      return { transactionHint: move.transactionHint, lastReason: null, due }
+    }
+    case "confirm": {
+      const { treasury, nonce, at: { transaction, block, logIndex } } = move
+      return { treasury, nonce, at: { transaction, block, logIndex }, lastReason: null }
+    }
+    case "cancel":
+      return { lastReason: move.reason }
+    case "stick":
+      return { lastReason: move.reason, due: now + Duration.toMillis(move.again) }
+    case "postpone":
+      return {
+        lastReason: move.reason,
+        due: now + Duration.toMillis(move.again),
+        attempts: row.attempts + (move.declined ? 1 : 0),
+      }
+  }
+}
+
+function standingOf(rows: ReadonlyArray<Stored>, now: number) {
+  const standing = new Map<RefundState, RefundsStanding>()
+  for (const { state, amount, owedAt } of rows) {
+    const so = standing.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+    standing.set(state, {
+      refunds: so.refunds + 1,
+      amount: so.amount + amount,
+      oldestAgoMs: Math.max(so.oldestAgoMs, now - owedAt),
+    })
+  }
+  return standing
+}
+
+/** The database refuses the same (a defect): here the domain's table does. */
+function refuseIllegal(state: RefundState, event: RefundEvent): void {
+  if (!refundMoves[state].includes(event)) {
+    throw new Error(`a refund cannot ${event} when it is ${state}`)
+  }
+}
+
+function refuseAnother(row: Stored, { treasury, nonce }: Pick<Stored, "treasury" | "nonce">): void {
+  if ((row.treasury ?? treasury) !== treasury || (row.nonce ?? nonce) !== nonce) {
+    throw new Error("the identity of a refund never changes")
+  }
+}

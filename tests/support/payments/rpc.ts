@@ -1,0 +1,198 @@
+/**
+ * JSON-RPC endpoints over a real socket that say what a test wants: honest ones with one payment to
+ * show, to be made to lie, and ones that do not even speak the protocol.
+ *
+ * @module
+ */
+import { Duration, Effect } from "effect"
+import { layer } from "../../../src/payments/chain/chain.ts"
+import { topicOf, topics } from "../../../src/payments/chain/token.ts"
+import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { buyer } from "./buyers.ts"
+import { authorizationFor, token } from "./terms.ts"
+
+export interface Question {
+  readonly id: number
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+}
+
+export type Answer = (question: Question) => Response | Promise<Response>
+
+/** The chain behind an endpoint that answers so. A call to it may take 250 ms. */
+export const chainAt = (answer: Answer) =>
+  Effect.flatMap(
+    endpoint(answer),
+    (rpcUrl) =>
+      Effect.provide(
+        Chain,
+        layer({ rpcUrl, finality: "safe", callTimeout: Duration.millis(250) }),
+      ),
+  )
+
+/** Serves for as long as the scope lives; the address ends in what must never be told. */
+const endpoint = (answer: Answer) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const closing = new AbortController()
+        const server = Deno.serve(
+          { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
+          async (request) => await answer(await request.json()),
+        )
+        return { closing, server }
+      }),
+      ({ closing, server }) =>
+        Effect.promise(() => {
+          closing.abort()
+          return server.finished
+        }),
+    ),
+    ({ server }) => `http://127.0.0.1:${server.addr.port}/${secretKey}`,
+  )
+
+/** The key that a provider gives as part of the address. */
+export const secretKey = "k3y0fTheEndpoint"
+
+/** An answer in the protocol. */
+export const result = ({ id }: Question, result: unknown) =>
+  Response.json({ jsonrpc: "2.0", id, result })
+
+export const refusal = ({ id }: Question, code: number) =>
+  Response.json({ jsonrpc: "2.0", id, error: { code, message: "no" } })
+
+/** The time at which these chains are looked at, by the real clock. */
+export const nowSeconds = Math.floor(performance.timeOrigin / 1_000)
+const safeNumber = 5_000
+const hash = (n: number) => `0x${n.toString(16).padStart(64, "0")}`
+const hex = (n: number) => `0x${n.toString(16)}`
+
+/** The transaction that the hint names. */
+export const transaction = hash(0xdead)
+
+/** What the honest endpoint's chain holds, of the payment that is asked about. */
+export type Story = "paid" | "expired" | "cancelled" | "waiting"
+
+/** The payment of a story: it has expired where that matters. */
+export function paymentOf(story: Story): Authorization {
+  const from = story === "waiting" ? nowSeconds : nowSeconds - 400
+  return authorizationFor(buyer(0), products.latest, from)
+}
+
+export type Log = Readonly<Record<string, unknown>>
+
+/** A log at an index of the block the payment is in. */
+const logAt = (logIndex: number, topics: ReadonlyArray<string>, data: string): Log => ({
+  address: token.asset,
+  topics,
+  data,
+  blockNumber: hex(safeNumber - 100),
+  blockHash: hash(safeNumber - 100),
+  transactionHash: transaction,
+  transactionIndex: "0x0",
+  logIndex: hex(logIndex),
+  removed: false,
+})
+
+/** The logs a story has left: of the use of the nonce, and of the transfer next to it. */
+export function logsOf(story: Story): ReadonlyArray<Log> {
+  const { from, to, value, nonce } = paymentOf(story)
+  const use = (topic: string) => logAt(7, [topic, topicOf(from), nonce], "0x")
+  switch (story) {
+    case "paid": {
+      const data = `0x${value.toString(16).padStart(64, "0")}`
+      return [use(topics.used), logAt(8, [topics.transfer, topicOf(from), topicOf(to)], data)]
+    }
+    case "cancelled":
+      return [use(topics.canceled)]
+    default:
+      return []
+  }
+}
+
+/** What an honest endpoint answers about a chain with these logs. */
+export function honestly(story: Story, logs = logsOf(story)) {
+  return ({ method, params: [first] }: Question): unknown => {
+    switch (method) {
+      case "eth_chainId":
+        return hex(8453)
+      case "eth_blockNumber":
+        return hex(safeNumber + 40)
+      case "eth_getBlockByNumber":
+        return { number: hex(safeNumber), hash: hash(safeNumber), timestamp: hex(nowSeconds - 80) }
+      case "eth_getTransactionReceipt":
+        return first !== transaction || logs.length === 0 ? null : {
+          transactionHash: transaction,
+          blockNumber: hex(safeNumber - 100),
+          blockHash: hash(safeNumber - 100),
+          status: "0x1",
+          logs,
+        }
+      case "eth_getLogs":
+        return logs.filter((log) => matches(log, first as { topics: ReadonlyArray<unknown> }))
+      case "eth_call":
+        return hash(logs.length === 0 ? 0 : 1)
+      case "eth_getCode":
+        return "0x6001"
+      default:
+        return null
+    }
+  }
+}
+
+function matches(log: Log, { topics }: { readonly topics: ReadonlyArray<unknown> }): boolean {
+  const has = log["topics"] as ReadonlyArray<string>
+  return topics.every((wanted, i) =>
+    wanted === null || (wanted as ReadonlyArray<string>).includes(has[i] ?? "")
+  )
+}
+
+/** Somebody who has nothing to do with the payment. */
+export const stranger = address(`0x${"5e".repeat(20)}`)
+
+/** The two logs of a payment: the use of its nonce, and its transfer. */
+export const [use = {}, transfer = {}] = logsOf("paid")
+const usedTopics = use["topics"] as ReadonlyArray<string>
+export const movedTopics = transfer["topics"] as ReadonlyArray<string>
+export const strange = topicOf(stranger)
+export const far = `0x${"f".repeat(12)}`
+
+/** Logs that are not those of the payment, however much they look like them. */
+export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
+  ["of another contract", [{ ...use, address: stranger }, { ...transfer, address: stranger }]],
+  ["whose transfer is of another contract", [use, { ...transfer, address: stranger }]],
+  ["whose use is of another contract", [{ ...use, address: stranger }, transfer]],
+  ["that were removed", [{ ...use, removed: true }, { ...transfer, removed: true }]],
+  ["of a use alone, with nothing of value next to it", [use, { ...transfer, data: "0x" }]],
+  ["with a gap between", [use, { ...transfer, logIndex: "0x9" }]],
+  ["in the wrong order", [transfer, use]],
+  ["with the transfer first", [{ ...transfer, logIndex: "0x6" }, use]],
+  ["at one and the same index", [use, { ...transfer, logIndex: "0x7" }]],
+  ["of two transactions", [use, { ...transfer, transactionHash: `0x${"11".repeat(32)}` }]],
+  ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
+  ["to somebody else", [
+    use,
+    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
+  ]],
+  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
+  ["of another payer's nonce", [
+    { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
+    transfer,
+  ]],
+  ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
+  ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
+  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
+  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
+  ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
+  ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
+  ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],
+  [
+    "of a block that is not there yet",
+    [use, transfer].map((log) => ({ ...log, blockNumber: null })),
+  ],
+  ["of a negative block", [use, transfer].map((log) => ({ ...log, blockNumber: "-0x1" }))],
+  ["of a block far ahead", [use, transfer].map((log) => ({ ...log, blockNumber: far }))],
+  ["at an index that is none", [use, { ...transfer, logIndex: "0xfffffffffffffffff" }]],
+]

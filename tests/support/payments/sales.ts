@@ -1,0 +1,191 @@
+/**
+ * A seller in memory, for tests: real saga, real signatures, a ledger that can be read back.
+ *
+ * @module
+ */
+import {
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Option,
+  Result,
+  type Scope,
+} from "effect"
+import { TestClock } from "effect/testing"
+import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
+import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import {
+  address,
+  type Authorization,
+  type PaymentState,
+} from "../../../src/payments/domain/payment.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
+import { NotCharged, RefundQueued } from "../../../src/core/domain/refusal.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import type { Answer, Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { Task } from "../../../src/payments/sale/settlement.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
+import { buyer, shown, sign } from "./buyers.ts"
+import { authorizationFor, terms, token } from "./terms.ts"
+import { memoryPaymentStore } from "./memoryPayments.ts"
+
+export const startSeconds = 1_800_000_000
+export const product = products.latest
+/** A product of the same price that settles before it computes. */
+export const early: Product = { ...product, id: "early", order: "settle-early" }
+const utf8 = new TextEncoder()
+
+/** Real timing but for the length of the waits, which no TestClock test needs. */
+export const timing: PaymentTiming = { ...defaultTiming, proveTimes: 2, waitTimes: 5 }
+
+export const market = (
+  simulation: SimulationOptions = {},
+  store: Layer.Layer<PaymentStore> = memoryPaymentStore,
+) => {
+  const ports = Layer.mergeAll(
+    store,
+    layerLedger(simulation).pipe(Layer.provideMerge(layerMemory)),
+  ).pipe(Layer.provideMerge(signatures))
+  return Payments.layer({ terms, timing }).pipe(Layer.provideMerge(ports))
+}
+
+type Ports = PaymentStore | Ledger | Signatures | Chain | Facilitator
+export type Market = Payments | Ports
+
+/** Another service over the same store, ledger and chain: what replicas share, and no more. */
+export const replica = Effect.gen(function* () {
+  const ports = yield* Effect.context<Ports>()
+  const layer = Layer.fresh(Payments.layer({ terms, timing }))
+  const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+  return Context.get(built, Payments)
+})
+
+/** A task that has nothing to check. */
+export const doing = (work: Effect.Effect<Answer, NotCharged>): Task => ({
+  check: Effect.void,
+  work,
+})
+
+/** An answer that is worth its price, and says which one it is. */
+export const answering = (text = "answer", charge = true): Effect.Effect<Answer, NotCharged> =>
+  Effect.succeed({ body: utf8.encode(text), charge })
+
+/** A signed payment for the product, and the request it is for. */
+export const purchase = Effect.fnUntraced(function* (
+  changes: Partial<Purchase> & {
+    readonly authorization?: Partial<Authorization>
+    readonly payer?: number
+  } = {},
+) {
+  const { authorization: changed, payer = 0, ...rest } = changes
+  const account = buyer(payer)
+  const sold = rest.product ?? product
+  const authorization = authorizationFor(account, sold, startSeconds, changed)
+  const signature = yield* sign(account, authorization)
+  const bought: Purchase = {
+    product,
+    request: "latest?[]",
+    payment: shown(authorization, signature),
+    late: null,
+    secret: null,
+    ...rest,
+  }
+  return bought
+})
+
+/** The row of a payment; null when there is none. */
+export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
+  const store = yield* PaymentStore
+  const signatures = yield* Signatures
+  const found = yield* store.find(
+    signatures.paymentId({ ...token, ...payment.authorization }),
+  )
+  return Option.getOrNull(found)
+})
+
+/** Where a payment stands. */
+export const stateOf = (bought: Purchase): Effect.Effect<
+  PaymentState | null,
+  never,
+  PaymentStore | Signatures
+> => Effect.map(rowOf(bought), (row) => row?.state ?? null)
+
+/** What a buyer is told: the answer, or in a word why there is none. */
+export function tale(result: Result.Result<Delivery, { readonly _tag: string }>): string {
+  if (Result.isSuccess(result)) {
+    const { body, replayed } = result.success
+    return `${new TextDecoder().decode(body)}${replayed ? " again" : ""}`
+  }
+  const { failure } = result
+  if (failure instanceof NotCharged) return failure.code
+  return failure instanceof RefundQueued ? `RefundQueued: ${failure.code}` : failure._tag
+}
+
+/** A call that goes on while the test does other things. */
+export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+  const { sell } = yield* Payments
+  return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), tale))
+})
+
+/** A call, with as much time as it may take, and what its buyer is told. */
+export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Task, seconds = 5) {
+  const call = yield* calling(bought, task)
+  yield* passing(seconds)
+  return yield* Fiber.join(call)
+})
+
+/** Uses the payment's nonce on the chain, past us: for a transfer of `value`, or for nothing. */
+export const useNonce = Effect.fnUntraced(function* (
+  { payment }: Purchase,
+  value: bigint | null,
+  blockTime = BigInt(startSeconds),
+) {
+  const ledger = yield* Ledger
+  const { from, to, nonce } = payment.authorization
+  const spent = { asset: token.asset, from, nonce, transaction: "0xcc", blockTime }
+  yield* value === null ? ledger.cancel(spent) : ledger.transfer({ ...spent, to, value })
+})
+
+/** What the ledger says was taken: from the buyer, and by us. They are equal, or money was lost. */
+export const taken = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const spent = playBalance - (yield* ledger.balance(address(buyer(0).address)))
+  const received = yield* ledger.received(address(terms.payTo))
+  return { spent, received }
+})
+
+export const nothing = { spent: 0n, received: 0n }
+export const once = { spent: product.price as bigint, received: product.price as bigint }
+
+/** Sets the clock to the start and gives the body a market. */
+export const inMarket = <A, E>(
+  body: Effect.Effect<A, E, Market | Scope.Scope>,
+  simulation: SimulationOptions = {},
+  store: Layer.Layer<PaymentStore> = memoryPaymentStore,
+): Effect.Effect<A, E> =>
+  TestClock.setTime(startSeconds * 1_000).pipe(
+    Effect.andThen(Effect.scoped(body)),
+    Effect.provide(market(simulation, store)),
+  )
+
+/** A work that waits until it is let go, and says when it began. */
+export const gatedWork = Effect.gen(function* () {
+  const began = yield* Deferred.make<void>()
+  const gate = yield* Deferred.make<void>()
+  const work: Effect.Effect<Answer, NotCharged> = Deferred.succeed(began, undefined).pipe(
+    Effect.andThen(Deferred.await(gate)),
+    Effect.andThen(answering()),
+  )
+  return { began: Deferred.await(began), open: Deferred.succeed(gate, undefined), work }
+})
+
+/** Lets time pass until everything that waits for it has come to an end. */
+export const passing = (seconds: number) => TestClock.adjust(Duration.seconds(seconds))

@@ -1,0 +1,112 @@
+/**
+ * Our EIP-3009 token on anvil, at the address of the real USDC, and what tests do with it.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { type Abi, encodeFunctionData, type Hex } from "viem"
+import { type LocalAccount } from "viem/accounts"
+import artifact from "../../../fixtures/token/artifact.json" with { type: "json" }
+import {
+  type Address,
+  address,
+  type Authorization,
+  type Bytes32,
+} from "../../../src/payments/domain/payment.ts"
+import type { Anvil } from "./anvil.ts"
+import { buyer, sign } from "./buyers.ts"
+import { token } from "./terms.ts"
+
+/** Where the helper contract stands that does several calls in one transaction. */
+export const callerAddress = address(`0x${"ca".repeat(20)}`)
+/** Where the smart wallet of buyer 0 stands. */
+export const walletAddress = address(`0x${"3a".repeat(20)}`)
+/** What each of the first buyers holds when a chain begins: what a play balance is, too. */
+export const startBalance = 100_000_000n
+const buyers = 4
+const gas = "0x4c4b40"
+
+export interface Call {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** Puts the contracts on the chain and gives the first buyers something to spend. */
+export const deployToken = Effect.fnUntraced(function* (anvil: Anvil) {
+  yield* anvil.call("anvil_setCode", token.asset, artifact.Token.code)
+  yield* anvil.call("anvil_setCode", callerAddress, artifact.Caller.code)
+  yield* anvil.call("anvil_setCode", walletAddress, artifact.Wallet.code)
+  const owner = `0x${buyer(0).address.slice(2).toLowerCase().padStart(64, "0")}`
+  yield* anvil.call("anvil_setStorageAt", walletAddress, `0x${"0".repeat(64)}`, owner)
+  const holders = [
+    ...Array.from({ length: buyers }, (_, n) => address(buyer(n).address)),
+    walletAddress,
+  ]
+  yield* Effect.forEach(
+    holders,
+    (holder) => sent(anvil, toToken("mint", [holder, startBalance])),
+  )
+})
+
+/** A call of the token. */
+export function toToken(functionName: string, args: ReadonlyArray<unknown>): Call {
+  const abi = artifact.Token.abi as Abi
+  return { to: token.asset, data: encodeFunctionData({ abi, functionName, args }) }
+}
+
+/** Several calls in one transaction; with `noise`, logs of another contract before each. */
+export function inOne(calls: ReadonlyArray<Call>, noise = false): Call {
+  const abi = artifact.Caller.abi as Abi
+  const args = [calls.map(({ to, data }) => ({ target: to, data })), noise]
+  return { to: callerAddress, data: encodeFunctionData({ abi, functionName: "all", args }) }
+}
+
+/** What a facilitator would call: the signed transfer. */
+export const transferCall = Effect.fnUntraced(function* (
+  payer: LocalAccount,
+  authorization: Authorization,
+) {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const signature = yield* sign(payer, authorization)
+  return toToken("transferWithAuthorization", [
+    ...[from, to, value, validAfter, validBefore, nonce],
+    signature,
+  ])
+})
+
+/** What a payer would call to spend a nonce on nothing. */
+export const cancelCall = Effect.fnUntraced(function* (payer: LocalAccount, nonce: Bytes32) {
+  const { name, version, chainId, asset: verifyingContract } = token
+  const authorizer = address(payer.address)
+  const signature = yield* Effect.promise(() =>
+    payer.signTypedData({
+      domain: { name, version, chainId, verifyingContract },
+      types: {
+        CancelAuthorization: [
+          { name: "authorizer", type: "address" },
+          { name: "nonce", type: "bytes32" },
+        ],
+      },
+      primaryType: "CancelAuthorization",
+      message: { authorizer, nonce },
+    })
+  )
+  return toToken("cancelAuthorization", [authorizer, nonce, signature])
+})
+
+/** Sends a call from anvil's own first account; returns the transaction, which waits for a block. */
+export const sent = Effect.fnUntraced(function* (anvil: Anvil, call: Call) {
+  const [from] = (yield* anvil.call("eth_accounts")) as ReadonlyArray<string>
+  return String(yield* anvil.call("eth_sendTransaction", { from, gas, ...call }))
+})
+
+/** Mines a block with this time. */
+export const mined = (anvil: Anvil, seconds: number) =>
+  anvil.call("evm_mine", { timestamp: seconds })
+
+/** Whether a transaction did what it should. */
+export const succeeded = (anvil: Anvil, transaction: string) =>
+  Effect.map(
+    anvil.call("eth_getTransactionReceipt", transaction),
+    (receipt) => (receipt as { readonly status: string }).status === "0x1",
+  )

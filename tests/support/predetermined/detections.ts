@@ -1,0 +1,167 @@
+/**
+ * Questions whether an outcome exists, with evidence of which it is known what it bears, and answers
+ * to them of every kind.
+ *
+ * @module
+ */
+import { Arbitrary, Schema } from "effect"
+import type {
+  Detection,
+  DetectionQuestion,
+  Proposal,
+} from "../../../src/predetermined/domain/detection.ts"
+import { evidenceOf } from "../../../src/predetermined/domain/evidence.ts"
+import type { Market } from "../../../src/markets/domain/market.ts"
+import type { Headline } from "../../../src/news/domain/headline.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
+import { market, now } from "../movers/market.ts"
+
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Two markets, and headlines by what they are: nobody has to read them to know. */
+export const yesOrNo = market()
+export const named: Market = market({
+  question: "Who takes the harbour race: Osprey or Kestrel?",
+  outcomes: ["Osprey", "Kestrel"],
+})
+
+interface Known {
+  readonly title: string
+  /** Which outcomes of each market it bears, were it cited. */
+  readonly yesOrNo: ReadonlyArray<0 | 1>
+  readonly named: ReadonlyArray<0 | 1>
+}
+export const headlines: ReadonlyArray<Known> = [
+  { title: "Lighthouse lit: minister opened the lamp", yesOrNo: [0, 1], named: [] },
+  { title: "Harbour lighthouse lit, mayor confirms", yesOrNo: [0, 1], named: [] },
+  { title: "Lighthouse lit by Friday, minister expects", yesOrNo: [], named: [] },
+  { title: "Will the lighthouse be lit? Mayor confirmed nothing", yesOrNo: [], named: [] },
+  { title: "Lighthouse lit in photographs", yesOrNo: [], named: [] },
+  { title: "Bakery opened in the old town", yesOrNo: [], named: [] },
+  { title: "Osprey wins harbour race", yesOrNo: [], named: [0] },
+  { title: "Harbour race: Kestrel declared winner", yesOrNo: [], named: [1] },
+  { title: "Osprey beat Kestrel in harbour race", yesOrNo: [], named: [0, 1] },
+  { title: "Harbour race closed to traffic", yesOrNo: [], named: [] },
+  { title: "Osprey likely wins harbour race", yesOrNo: [], named: [] },
+]
+
+const hosts = ["one.example", "www.one.example", "two.example", "three.co.uk", "four.co.uk"]
+
+export const anyHeadlines = Schema.Array(
+  Schema.Struct({
+    of: int(0, headlines.length - 1),
+    host: int(0, hosts.length - 1),
+    path: int(0, 3),
+    ageMinutes: int(-120, 4_000),
+  }),
+).check(Schema.isMaxLength(12))
+
+export const headlinesOf = (drawn: typeof anyHeadlines.Type): ReadonlyArray<Headline> =>
+  drawn.map(({ of, host, path, ageMinutes }) => ({
+    title: headlines[of]?.title ?? "",
+    url: `https://${hosts[host]}/${path}`,
+    source: hosts[host] ?? "",
+    publishedAt: now - ageMinutes * minute,
+  }))
+
+export const anyProposal = Schema.NullOr(Schema.Struct({
+  outcome: Schema.Literals([0, 1]),
+  agoMinutes: int(-10, 200),
+  windowMinutes: Schema.NullOr(int(-10, 240)),
+  disputed: Schema.Literals([false, false, false, true]),
+}))
+
+export const proposalOf = (drawn: typeof anyProposal.Type, of: Market): Proposal | null =>
+  drawn === null ? null : {
+    marketId: of.id,
+    outcome: drawn.outcome,
+    proposedAt: now - drawn.agoMinutes * minute,
+    settlesAt: drawn.windowMinutes === null
+      ? null
+      : now + (drawn.windowMinutes - drawn.agoMinutes) * minute,
+    disputed: drawn.disputed,
+  }
+
+/** The rule of the venue's word, spelled out once more. */
+export const stands = (drawn: typeof anyProposal.Type): boolean => {
+  if (drawn === null || drawn.disputed) return false
+  const { agoMinutes, windowMinutes } = drawn
+  const window = windowMinutes !== null && windowMinutes > 0 ? windowMinutes : 120
+  return agoMinutes * 2 >= window
+}
+
+const anyDetection = Schema.Struct({
+  determined: Schema.Literals([true, true, true, false]),
+  outcome: Schema.Literals(["first", "second", "first", "second", "other", "none"]),
+  statement: Schema.Literals(["", "It is lit.", "<b>Sure</b>", "long", "It paid 99 to one."]),
+  confidence: Schema.Literals(["high", "medium", "low"]),
+  cited: Schema.Array(int(1, 9)).check(Schema.isMaxLength(6)),
+  /** Most answers cite what there is. */
+  careless: Schema.Literals([false, false, false, true]),
+})
+
+export const detectionOf = (
+  drawn: typeof anyDetection.Type,
+  question: Pick<DetectionQuestion, "market" | "evidence">,
+): Detection => {
+  const { outcomes } = question.market
+  const held = new Set(question.evidence.map(({ id }) => id))
+  const ids = drawn.cited.map((n) => `E${n}`)
+  return {
+    determined: drawn.determined,
+    outcome: { first: outcomes[0], second: outcomes[1], other: "Perhaps", none: null }[
+      drawn.outcome
+    ],
+    statement: drawn.statement === "long" ? "It is lit. ".repeat(60) : drawn.statement,
+    confidence: drawn.confidence,
+    evidence: drawn.careless ? ids : ids.filter((id) => held.has(id)),
+  }
+}
+
+export const anyAnswer = Arbitrary.schema(Schema.Struct({
+  of: Schema.Literals(["yesOrNo", "named"]),
+  proposal: anyProposal,
+  headlines: anyHeadlines,
+  detection: anyDetection,
+}))
+type Drawn = typeof anyAnswer extends Arbitrary.Arbitrary<infer A> ? A : never
+
+/** The question drawn, or null where there is no evidence to ask about. */
+export function questionOf(drawn: Omit<Drawn, "detection">): DetectionQuestion | null {
+  const of = drawn.of === "named" ? named : yesOrNo
+  const proposal = proposalOf(drawn.proposal, of)
+  const [first, ...others] = evidenceOf(of, proposal, headlinesOf(drawn.headlines), now)
+  return first === undefined ? null : {
+    ...{ market: of, rules: "Lit means lit.", mid: 0.6, proposal, now },
+    evidence: [first, ...others],
+  }
+}
+
+/** Which outcomes a piece of evidence bears, by what is known of it. */
+export function borneBy(
+  drawn: Omit<Drawn, "detection">,
+  piece: DetectionQuestion["evidence"][number],
+): ReadonlyArray<0 | 1> {
+  if (piece.kind === "venue") {
+    return drawn.proposal !== null && stands(drawn.proposal) ? [drawn.proposal.outcome] : []
+  }
+  return headlines.find(({ title }) => title === piece.title)?.[drawn.of] ?? []
+}
+
+export const proposal = (fields: Partial<Proposal> = {}): Proposal => ({
+  marketId: yesOrNo.id,
+  outcome: 0,
+  proposedAt: now - hour,
+  settlesAt: now + hour,
+  disputed: false,
+  ...fields,
+})
+
+export const headline = (fields: Partial<Headline> = {}): Headline => ({
+  title: headlines[0]?.title ?? "",
+  url: "https://one.example/lit",
+  source: "one.example",
+  publishedAt: now - hour,
+  ...fields,
+})

@@ -1,0 +1,52 @@
+/**
+ * The worlds kept in `fixtures/worlds`, and what is kept of them: a digest of all that can be seen.
+ *
+ * Run as a script it writes them anew: `deno run -A tests/support/venues/worlds.ts`.
+ *
+ * @module
+ */
+import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import { day, hour } from "../../../src/core/domain/time.ts"
+
+/** Worlds whose every visible figure is pinned. */
+export const worlds: Readonly<Record<string, () => World>> = {
+  dev: () => devWorld(1),
+  bounceOnly: () => makeWorld({ seed: 2, markets: 60, bounceOnly: true }),
+  busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
+}
+
+export const fixturesUrl = new URL("../../../fixtures/worlds/", import.meta.url)
+
+/** SHA-256, for two instants 30 hours apart, of listing, books, histories and tape. */
+export async function digests(world: World): Promise<ReadonlyArray<string>> {
+  const { origin } = world.options
+  return await Promise.all([origin, origin + 30 * hour].map(async (at) => {
+    const seen = world.list(at, 0, world.catalogue.seats).map((market) => ({
+      market,
+      books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
+      history: world.history(market.tokenIds[0], { from: at - day, to: at }, hour),
+      trades: trades(world, market.id, at),
+    }))
+    const bytes = new TextEncoder().encode(JSON.stringify(seen))
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+    return hash.toHex()
+  }))
+}
+
+function trades(world: World, id: string, at: number) {
+  const market = world.catalogue.byId(id)
+  return market === undefined ? [] : world.trades(market, { from: at - hour, to: at }, 100)
+}
+
+if (import.meta.main) {
+  await Deno.mkdir(fixturesUrl, { recursive: true })
+  for (const [name, make] of Object.entries(worlds)) {
+    const world = make()
+    const kept = { options: world.options, digests: await digests(world) }
+    await Deno.writeTextFile(
+      new URL(`${name}.json`, fixturesUrl),
+      `${JSON.stringify(kept, null, 2)}\n`,
+    )
+  }
+}

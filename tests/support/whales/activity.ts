@@ -1,0 +1,177 @@
+/**
+ * A venue's wallets and the memory of what was read of them, for tests of whoever reads: pages of any
+ * length, rows that come in late, answers that fail, a memory that crashes.
+ *
+ * @module
+ */
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { type Act, actKey, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { minute } from "../../../src/core/domain/time.ts"
+import type {
+  HistoryState,
+  TrackedWallet,
+  TrackingSource,
+} from "../../../src/whales/domain/tracking.ts"
+import {
+  type ActivityPage,
+  VenueClient,
+  VenueUnavailable,
+  type WalletSource,
+} from "../../../src/markets/VenueClient.ts"
+import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import type { Random } from "../../model/random.ts"
+
+/** A row of the venue: an act, or something that is none. */
+export interface VenueRow {
+  readonly act: Act
+  readonly isAct: boolean
+  /** How long after it happened the venue shows it. */
+  readonly lateMs: number
+}
+
+/** The latest a row comes: well within what reading new acts goes back. */
+export const lateMsMax = 10 * minute
+
+export const down = new VenueUnavailable({ operation: "activity", reason: "down" })
+
+export interface ActivityOptions {
+  /** Rows of each page, drawn anew for every page. */
+  readonly pageRows: (random: Random) => number
+  /** Whether this answer fails. */
+  readonly fails?: () => boolean
+  /** Rows the venue gives of one range. */
+  readonly depthMax?: number
+  /** How long an answer takes: rows come in meanwhile. */
+  readonly answerMs?: number
+}
+
+/** What wallets did, newest first; rows of one second stand in a fixed order. */
+export function activityOf(
+  rows: (wallet: string) => ReadonlyArray<VenueRow>,
+  random: Random,
+  options: ActivityOptions,
+): WalletSource["activity"] {
+  const { pageRows, fails = () => false, depthMax = Infinity, answerMs = 0 } = options
+  return (wallet, range, cursor) =>
+    Effect.gen(function* () {
+      if (answerMs > 0) yield* TestClock.adjust(answerMs)
+      const now = yield* Clock.currentTimeMillis
+      if (fails()) return yield* down
+      const shown = rows(wallet).toReversed().filter(({ act: { at }, lateMs }) =>
+        range.from <= at && at <= range.to && at + lateMs <= now
+      ).sort((a, b) => b.act.at - a.act.at)
+      const offset = Number(cursor ?? 0)
+      const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
+      const page = shown.slice(offset, end)
+      const acts = page.filter(({ isAct }) => isAct)
+      return {
+        rows: acts.map(({ act }) => ({ act, userName: "", pseudonym: "Scary-Barrel" })),
+        rejected: acts.length < page.length ? { no_act: page.length - acts.length } : {},
+        oldest: page.at(-1)?.act.at ?? null,
+        next: end < shown.length && end < depthMax ? String(end) : null,
+        cut: end < shown.length && end === depthMax,
+      } satisfies ActivityPage
+    })
+}
+
+/** A venue that shows wallets and nothing else. */
+export function walletVenue(source: Partial<WalletSource>) {
+  const wallets: WalletSource = {
+    categories: ["overall"],
+    leaderboard: () => Effect.succeed({ rows: [], rejected: {} }),
+    activity: () =>
+      Effect.succeed({ rows: [], rejected: {}, oldest: null, next: null, cut: false }),
+    ...source,
+  }
+  return Layer.mock(VenueClient, { name: "test", wallets })
+}
+
+/** The part of a `WhaleStore` that tracks wallets and keeps what was read, in memory. */
+export interface MemoryWallets {
+  readonly layer: Layer.Layer<WhaleStore>
+  readonly wallets: Map<string, TrackedWallet>
+  readonly acts: Map<string, NumberedAct>
+  /** Runs before and after each save takes effect: where a test has it crash. */
+  hook: (when: "before" | "after") => Effect.Effect<void>
+}
+
+const rank: Readonly<Record<HistoryState, number>> = { reading: 0, whole: 1, truncated: 2 }
+
+export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets {
+  const wallets = new Map(given.map((wallet) => [wallet, unreadWallet(wallet)]))
+  const acts = new Map<string, NumberedAct>()
+  const saveRead: WhaleStore["Service"]["saveRead"] = (read) =>
+    Effect.gen(function* () {
+      yield* memory.hook("before")
+      const before = acts.size
+      for (const act of read.acts) acts.set(actKey(act), act)
+      const added = acts.size - before
+      const known = wallets.get(read.wallet)
+      if (known !== undefined) wallets.set(read.wallet, moved(known, read, added))
+      yield* memory.hook("after")
+      return { added }
+    })
+  const track: WhaleStore["Service"]["track"] = (given, at) =>
+    Effect.sync(() => {
+      const before = wallets.size
+      for (const { wallet, name, source } of given) {
+        const known = wallets.get(wallet) ?? unreadWallet(wallet, source, at)
+        const raised = source === "volume" ? source : known.source
+        wallets.set(wallet, { ...known, name, source: raised })
+      }
+      return wallets.size - before
+    })
+  const memory: MemoryWallets = {
+    wallets,
+    acts,
+    hook: () => Effect.void,
+    layer: Layer.mock(WhaleStore, {
+      tracked: Effect.sync(() => [...wallets.values()]),
+      track,
+      saveRead,
+    }),
+  }
+  return memory
+}
+
+/** A wallet as it is tracked first. */
+export function unreadWallet(
+  wallet: string,
+  source: TrackingSource = "volume",
+  trackedAt = 0,
+): TrackedWallet {
+  return {
+    wallet,
+    name: wallet,
+    source,
+    trackedAt,
+    history: "reading",
+    readFrom: null,
+    readTo: null,
+    acts: 0,
+    markets: 0,
+    bothSides: 0,
+  }
+}
+
+/** Markers move apart only, and only over what has no gap; a history never goes back. */
+function moved(
+  known: TrackedWallet,
+  read: Parameters<WhaleStore["Service"]["saveRead"]>[0],
+  added: number,
+): TrackedWallet {
+  const { readFrom, readTo } = known
+  const history = rank[read.history] > rank[known.history] ? read.history : known.history
+  const counted = { ...known, acts: known.acts + added }
+  if (readFrom === null || readTo === null) {
+    return { ...counted, history, readFrom: read.readFrom, readTo: read.readTo }
+  }
+  if (read.readFrom > readTo + 1 || read.readTo < readFrom - 1) return counted
+  return {
+    ...counted,
+    history,
+    readFrom: Math.min(readFrom, read.readFrom),
+    readTo: Math.max(readTo, read.readTo),
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What wallets do in a market, made up for tests: runs of deeds with everything in them that the
+ * venue's rows are known for, and a venue that tells them a page at a time.
+ *
+ * @module
+ */
+import { Arbitrary, Schema } from "effect"
+import {
+  type Act,
+  actKey,
+  type ActKind,
+  type ActPage,
+  type NumberedAct,
+  startReading,
+  wholeSeconds,
+} from "../../../src/markets/domain/activity.ts"
+import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
+import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
+import type { Random } from "../../model/random.ts"
+
+export const wallet = "0x379a410a36c101e3b8dfb6c90d1176eb0def4b1a"
+export const marketId = MarketId.make("0x571a")
+export const tokens = [TokenId.make("7001"), TokenId.make("42")] as const
+export const start = Date.parse("2026-09-14T10:00:00Z")
+
+/** An act at `start`, unless said otherwise; kinds that are trades say the token's price. */
+export function act(kind: ActKind, fields: Partial<Act> = {}): Act {
+  return {
+    wallet,
+    marketId,
+    kind,
+    tokenId: null,
+    size: 100,
+    price: 0,
+    at: start,
+    transaction: "0xaa",
+    ...fields,
+  }
+}
+
+const whole = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+const one = <const A extends string | number>(...of: ReadonlyArray<A>) =>
+  Arbitrary.schema(Schema.Literals(of))
+
+/** Trades mostly, in tenths that floats do not add up; prices at times 0, 1, or no price at all. */
+const step = Arbitrary.all({
+  kind: one(
+    ...["buy", "buy", "buy", "buy", "buy", "buy", "sell", "sell", "sell"] as const,
+    ...["split", "merge", "convert", "redeem"] as const,
+  ),
+  token: one(0, 0, 1),
+  named: one(0, 1),
+  tenths: one(1, 2, 3, 7, 10, 10, 11, 50),
+  price: one(0.5, 0.02, 0.31, 0.31, 0.62, 0.955, 0.999, 0.123_456, 0, 1, 1.000_1),
+  copies: one(1, 1, 1, 2, 4),
+  after: one(0, 0, 0, second, minute, hour, 23 * hour, day, day - second, 2 * day),
+  joined: one(0, 1),
+  mark: whole(0, 9),
+})
+
+export type Step = typeof step extends Arbitrary.Arbitrary<infer A> ? A : never
+/** A wallet's deeds in one market, as steps that shrink. */
+export const steps = Arbitrary.array(step, { minLength: 1, maxLength: 40 })
+
+/** Enough of them, and long enough, that every turn is taken many times. */
+export const manyWallets = { runs: 2_000, size: 40 }
+
+/**
+ * The acts that steps come to, oldest first. A step may join the transaction of the one before;
+ * transactions of one second come in no order.
+ */
+export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
+  const acts: Array<Act> = []
+  let at: EpochMs = start
+  let transaction = ""
+  given.forEach((step, i) => {
+    at += step.after
+    if (transaction === "" || step.after > 0 || step.joined === 0) {
+      transaction = `0x${step.mark}${i}`
+    }
+    const trade = step.kind === "buy" || step.kind === "sell"
+    const named = trade || (step.kind === "convert" && step.named === 1)
+    const row = act(step.kind, {
+      tokenId: named ? tokens[step.token] : null,
+      size: step.tenths / 10,
+      price: trade ? step.price : 0,
+      at,
+      transaction,
+    })
+    for (let copy = 0; copy < step.copies; copy++) acts.push(row)
+  })
+  return acts
+}
+
+/** The same in an order of chance. */
+export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyArray<A> {
+  const left = [...items]
+  return items.flatMap(() => left.splice(random.below(left.length), 1))
+}
+
+/**
+ * A venue's page of these acts: newest first, a random length, rows of one second in a fixed order.
+ * At times the last page does not know that it is the last, and no page is had beyond `depthMax` rows.
+ */
+export function pageOf(
+  acts: ReadonlyArray<Act>,
+  asked: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
+  random: Random,
+  depthMax = Infinity,
+): ActPage {
+  const offset = Number(asked.cursor ?? 0)
+  const inRange = acts.toReversed()
+    .sort((a, b) => b.at - a.at)
+    .filter(({ at }) => asked.from <= at && at <= asked.to)
+  const end = Math.min(depthMax, offset + 1 + random.below(5))
+  const more = end < inRange.length
+  const page = inRange.slice(offset, end)
+  return {
+    rows: page.map((act) => ({ act })),
+    oldest: page.at(-1)?.at ?? null,
+    next: end < depthMax && (more || random.chance(0.1)) ? String(end) : null,
+    cut: more && end === depthMax,
+  }
+}
+
+/** More pages than any history here has. */
+const pagesMax = 5_000
+
+/**
+ * Reads a wallet as a service does that crashes now and then: what is saved is a set of acts, and how
+ * far reading came; what a crash leaves is read again, at times with much of what was known before.
+ */
+export function readThrough(
+  acts: ReadonlyArray<Act>,
+  random: Random,
+  { crashes = 0, depthMax = Infinity } = {},
+): ReadonlyArray<NumberedAct> {
+  const saved = new Map<string, NumberedAct>()
+  const from = start - day
+  let readFrom = acts.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second
+  let reading: ReturnType<typeof startReading> | null = startReading(from, readFrom)
+  for (let pages = 0; reading !== null; pages++) {
+    if (pages === pagesMax) throw new Error("Cannot read the wallet: pages without an end")
+    const taken = wholeSeconds(reading, pageOf(acts, reading, random, depthMax))
+    const again: boolean = random.chance(crashes)
+    // What a page gives is saved whole or not at all.
+    if (!again || random.chance(0.5)) {
+      taken.acts.forEach((act) => saved.set(actKey(act), act))
+      readFrom = Math.min(readFrom, taken.readFrom)
+    }
+    const overlap = random.pick([0, 0, second, hour])
+    reading = again ? startReading(from, readFrom + overlap) : taken.rest
+  }
+  return [...saved.values()]
+}

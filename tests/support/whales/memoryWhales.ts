@@ -1,0 +1,376 @@
+/**
+ * A `WhaleStore` in memory: what the port says, in maps, for laws and for tests of what stands on it.
+ *
+ * @module
+ */
+import { Effect, Layer } from "effect"
+import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { isMarketMaker } from "../../../src/whales/domain/entry.ts"
+import type { MarketId } from "../../../src/markets/domain/market.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import { second } from "../../../src/core/domain/time.ts"
+import type { HistoryState } from "../../../src/whales/domain/tracking.ts"
+import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
+import {
+  type MadePosition,
+  type UncountedEvent,
+  WhaleStore,
+} from "../../../src/whales/WhaleStore.ts"
+import {
+  fresh,
+  type MarketState,
+  type Position,
+  unknown,
+  untold,
+  type Wallet,
+} from "./memoryWhaleRows.ts"
+import { largestOpen } from "./openEntries.ts"
+
+const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
+
+const nameOf = (act: NumberedAct) =>
+  JSON.stringify([act.transaction, act.kind, act.tokenId, act.size, act.price, act.occurrence])
+
+const payoutOf = (resolution: Resolution | null) =>
+  resolution?.state === "paid" ? resolution.payouts.join() : resolution?.state
+
+export function memoryWhales(): WhaleStore["Service"] {
+  const wallets = new Map<string, Wallet>()
+  const markets = new Map<MarketId, MarketState>()
+  const positions = new Map<string, Position>()
+  const calibrations = new Map<string, ReadonlyArray<CalibratedWhale>>()
+  let changes = 0
+  let revision = 0
+
+  const key = (wallet: string, marketId: MarketId) => `${wallet} ${marketId}`
+  const marketOf = (id: MarketId): MarketState => markets.get(id) ?? unknown
+  const all = () => [...positions.values()]
+  const ofWallet = (wallet: string) => all().filter((position) => position.wallet === wallet)
+  const ofMarket = (id: MarketId) => all().filter(({ marketId }) => marketId === id)
+  const sidesOf = (wallet: string) => ({
+    markets: ofWallet(wallet).length,
+    bothSides: ofWallet(wallet).filter(({ made }) => made.boughtBoth).length,
+  })
+  const isOpen = (id: MarketId) => marketOf(id).resolution === null
+  const hasEntries = (id: MarketId) => ofMarket(id).some(({ made }) => made.entries.length > 0)
+
+  const put = (position: Position, fields: Partial<Position>) =>
+    positions.set(key(position.wallet, position.marketId), { ...position, ...fields })
+  const putMarket = (id: MarketId, fields: Partial<MarketState>) =>
+    markets.set(id, { ...marketOf(id), ...fields })
+
+  const markUncounted = (position: Position, fields: Partial<Position> = {}) => {
+    const version = ++changes
+    put(position, {
+      uncounted: { since: position.uncounted?.since ?? version, version },
+      ...fields,
+    })
+  }
+
+  const addAct = (
+    { wallet, history: _ }: { wallet: string; history: unknown },
+    act: NumberedAct,
+  ) => {
+    const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
+    if (held.acts.has(nameOf(act))) return false
+    if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
+    put(held, {
+      acts: new Map([...held.acts, [nameOf(act), { ...act, wallet }]]),
+      actsVersion: held.actsVersion + 1,
+      stale: { actedAt: Math.max(act.at, held.stale?.actedAt ?? act.at) },
+    })
+    return true
+  }
+
+  const save = (made: MadePosition) => {
+    const held = positions.get(key(made.wallet, made.marketId))
+    if (held === undefined || marketOf(made.marketId).facts === null) return
+    if (made.version < held.madeVersion || made.version > held.actsVersion) return
+    const fields: Partial<Position> = {
+      made,
+      madeVersion: made.version,
+      ...made.version === held.actsVersion ? { stale: null } : {},
+    }
+    const counts = !isOpen(made.marketId) || held.score !== null
+    const changed = JSON.stringify(made.entries) !== JSON.stringify(held.made.entries)
+    if (counts && changed) markUncounted(held, fields)
+    else put(held, fields)
+  }
+
+  const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
+
+  const uncountedEvent = (members: ReadonlyArray<Position>): ReadonlyArray<UncountedEvent> => {
+    const tracked = wallets.get(members[0]?.wallet ?? "")
+    if (tracked === undefined) return []
+    return [{
+      wallet: tracked.wallet,
+      countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
+      positions: members.map(({ marketId, uncounted, made, score }) => ({
+        marketId,
+        version: uncounted?.version ?? 0,
+        feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
+        entries: made.entries,
+        resolution: marketOf(marketId).resolution,
+        counted: score,
+        changed: uncounted !== null,
+      })),
+    }]
+  }
+
+  const whole = () =>
+    [...wallets.values()].filter(({ wallet, history }) =>
+      history === "whole" && ofWallet(wallet).some(({ score }) => score !== null)
+    ).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
+
+  return WhaleStore.of({
+    track: (found, at) =>
+      Effect.sync(() => {
+        let added = 0
+        for (const { wallet, name, source } of found) {
+          const held = wallets.get(wallet)
+          if (held === undefined) {
+            added += 1
+            wallets.set(wallet, { ...untold, wallet, name, source, trackedAt: at })
+          } else {
+            const chosen = held.source === "profit" && source === "volume"
+            wallets.set(wallet, { ...held, name, source: chosen ? source : held.source })
+            for (const position of chosen ? ofWallet(wallet) : []) {
+              const ended = !isOpen(position.marketId) && position.made.entries.length > 0
+              if (ended || position.score !== null) markUncounted(position)
+            }
+          }
+        }
+        return added
+      }),
+    tracked: Effect.sync(() =>
+      [...wallets.values()].map(({ version: _, sums: __, judgement: ___, ...wallet }) => ({
+        ...wallet,
+        acts: ofWallet(wallet.wallet).reduce((sum, { acts }) => sum + acts.size, 0),
+        ...sidesOf(wallet.wallet),
+      })).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
+    ),
+    saveRead: (read) =>
+      Effect.sync(() => {
+        const held = wallets.get(read.wallet)
+        if (held === undefined) return { added: 0 }
+        const added = read.acts.filter((act) => addAct(read, act)).length
+        const { readFrom, readTo } = held
+        const further = histories.indexOf(read.history) > histories.indexOf(held.history)
+        const history = further ? read.history : held.history
+        if (readFrom === null || readTo === null) {
+          wallets.set(read.wallet, {
+            ...held,
+            history,
+            readFrom: read.readFrom,
+            readTo: read.readTo,
+          })
+        } else if (read.readFrom < readTo + second && read.readTo > readFrom - second) {
+          wallets.set(read.wallet, {
+            ...held,
+            history,
+            readFrom: Math.min(readFrom, read.readFrom),
+            readTo: Math.max(readTo, read.readTo),
+          })
+        }
+        return { added }
+      }),
+
+    unknownMarkets: (limit, askedBefore) =>
+      Effect.sync(() =>
+        [...markets].filter(([id, { facts, factsAskedAt }]) =>
+          facts === null && factsAskedAt < askedBefore && ofMarket(id).length > 0
+        ).sort(([, a], [, b]) => order(a.factsAskedAt, b.factsAskedAt)).slice(0, limit)
+          .map(([id]) => id)
+      ),
+    saveFacts: (facts, asked, at) =>
+      Effect.sync(() => {
+        for (const told of facts) {
+          putMarket(told.id, { facts: told, event: marketOf(told.id).event ?? told.eventSlug })
+        }
+        for (const id of asked) {
+          putMarket(id, { factsAskedAt: Math.max(at, marketOf(id).factsAskedAt) })
+        }
+      }),
+
+    stale: (limit) =>
+      Effect.sync(() =>
+        all().sort((a, b) => (b.stale?.actedAt ?? 0) - (a.stale?.actedAt ?? 0)).flatMap(
+          (position) => {
+            const { facts } = marketOf(position.marketId)
+            return position.stale === null || facts === null ? [] : [{
+              wallet: position.wallet,
+              market: facts,
+              version: position.actsVersion,
+              acts: [...position.acts.values()],
+              entries: position.made.entries,
+            }]
+          },
+        ).slice(0, limit)
+      ),
+    saveMade: (made) =>
+      Effect.sync(() =>
+        new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
+      ),
+    due: (limit) =>
+      Effect.sync(() =>
+        all().flatMap(({ wallet, marketId, madeVersion, made: { due, entries, boughtBoth } }) => {
+          const { facts } = marketOf(marketId)
+          return due && facts !== null
+            ? [{ wallet, market: facts, version: madeVersion, entries, boughtBoth }]
+            : []
+        }).slice(0, limit)
+      ),
+
+    unresolved: ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }) =>
+      Effect.sync(() => {
+        const known = [...markets].filter(([id]) => hasEntries(id))
+          .sort(([, a], [, b]) => order(a.askedAt, b.askedAt))
+        const first = known.filter(([, { resolution, askedAt, facts }]) => {
+          const endsAt = facts?.endsAt ?? null
+          const ends = endsAt !== null && ending.from <= endsAt && endsAt <= ending.to
+          return resolution === null &&
+            (askedAt < askedBefore || ends && askedAt < ending.askedBefore)
+        })
+        const again = known.filter(([, { resolution, askedAt, endedAt }]) =>
+          resolution !== null && endedAt > endedAfter && askedAt < askedAgainBefore
+        )
+        const eighth = Math.floor(limit / 8)
+        return [...again.slice(0, eighth), ...first, ...again.slice(eighth)]
+          .slice(0, limit)
+          .map(([id]) => id)
+      }),
+    saveResolutions: (resolutions, asked, at) =>
+      Effect.sync(() => {
+        let news = 0
+        for (
+          const resolution of new Map(resolutions.map((each) => [each.marketId, each])).values()
+        ) {
+          const { marketId } = resolution
+          const held = marketOf(marketId)
+          const resolvedAt = resolution.resolvedAt ?? held.resolution?.resolvedAt ?? null
+          putMarket(marketId, {
+            resolution: { ...resolution, resolvedAt },
+            endedAt: resolution.resolvedAt ?? (held.resolution === null ? at : held.endedAt),
+          })
+          if (payoutOf(held.resolution) === payoutOf(resolution)) continue
+          news += 1
+          putMarket(marketId, { toldAt: at })
+          for (const position of ofMarket(marketId)) {
+            const counts = position.made.entries.length > 0 || position.score !== null
+            if (counts) markUncounted(position)
+          }
+        }
+        for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
+        return news
+      }),
+
+    ended: ({ endedFrom, told, limit }) =>
+      Effect.sync(() =>
+        [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
+          const entered = ofMarket(id).filter(({ made }) => made.entries.length > 0)
+          const fits = endedAt >= endedFrom && toldAt >= told.from && toldAt < told.to
+          if (facts === null || resolution === null || entered.length === 0 || !fits) return []
+          const stakeUsd = entered.flatMap(({ made }) => made.entries)
+            .reduce((sum, entry) => sum + entry.stakeUsd, 0)
+          return [{ market: facts, resolution, endedAt, wallets: entered.length, stakeUsd }]
+        }).sort((a, b) => order(b.stakeUsd, a.stakeUsd) || (a.market.id < b.market.id ? -1 : 1))
+          .slice(0, limit)
+      ),
+
+    uncounted: (limit) =>
+      Effect.sync(() => {
+        const oldest = all().filter(({ uncounted }) => uncounted !== null)
+          .sort((a, b) => (a.uncounted?.since ?? 0) - (b.uncounted?.since ?? 0)).slice(0, limit)
+        const events = new Set(oldest.map(eventOf))
+        return [...events].flatMap((event) =>
+          uncountedEvent(
+            all().filter((position) =>
+              eventOf(position) === event &&
+              (position.uncounted !== null || position.score !== null)
+            ),
+          )
+        )
+      }),
+    sums: (asked) =>
+      Effect.sync(() =>
+        new Map(
+          [...wallets.values()].filter(({ wallet }) => asked.includes(wallet))
+            .map(({ wallet, version, sums }) => {
+              const counted = ofWallet(wallet).some(({ score }) => score !== null)
+              return [wallet, { version, sums: counted ? sums : null }]
+            }),
+        )
+      ),
+    saveCounted: (counted, moved) =>
+      Effect.sync(() => {
+        const sound = counted.every(({ wallet, marketId, version }) =>
+          (positions.get(key(wallet, marketId))?.uncounted?.version ?? 0) === version
+        ) && moved.every(({ wallet, version }) =>
+          wallets.get(wallet)?.version === version
+        )
+        if (!sound) return false
+        if (counted.length + moved.length > 0) revision += 1
+        for (const { wallet, marketId, score } of counted) {
+          const held = positions.get(key(wallet, marketId))
+          if (held !== undefined) put(held, { score, uncounted: null })
+        }
+        for (const { wallet, version, sums, judgement } of moved) {
+          const held = wallets.get(wallet)
+          if (held !== undefined) {
+            wallets.set(wallet, { ...held, version: version + 1, sums, judgement })
+          }
+        }
+        return true
+      }),
+
+    judged: Effect.sync(() => whole().map(({ wallet, judgement }) => ({ wallet, judgement }))),
+    totals: Effect.sync(() => whole().flatMap(({ sums }) => sums === null ? [] : [sums.totals])),
+    openEntries: Effect.sync(() => {
+      const open = new Map<string, number>()
+      for (const { wallet, marketId, made: { entries } } of all()) {
+        if (!isOpen(marketId) || entries.length === 0) continue
+        open.set(wallet, (open.get(wallet) ?? 0) + entries.length)
+      }
+      return open
+    }),
+    entriesIn: (marketId, limit) =>
+      Effect.sync(() =>
+        isOpen(marketId)
+          ? largestOpen(
+            ofMarket(marketId).flatMap(({ wallet, made }) => {
+              const held = wallets.get(wallet)
+              if (held === undefined || held.history === "reading") return []
+              const marketMaker = isMarketMaker(sidesOf(wallet))
+              const calibration = calibrations.get(wallet)?.[0] ?? null
+              return [{ ...held, marketMaker, calibration, entries: made.entries }]
+            }),
+            limit,
+          )
+          : []
+      ),
+    calibrated: Effect.sync(() => [...calibrations.values()].flatMap(([now]) => now ?? [])),
+    calibrationVersion: Effect.sync(() => `${revision}`),
+    calibrations: (asked) =>
+      Effect.sync(() => new Map([...calibrations].filter(([wallet]) => asked.includes(wallet)))),
+    saveCalibrated: (whales, gone) =>
+      Effect.sync(() => {
+        let changed = false
+        for (const whale of new Map(whales.map((each) => [each.row.wallet, each])).values()) {
+          const [now, before] = calibrations.get(whale.row.wallet) ?? []
+          const same = now?.computedAt === whale.computedAt
+          if (now !== undefined && now.computedAt > whale.computedAt) continue
+          if (same && JSON.stringify(now.row) === JSON.stringify(whale.row)) continue
+          const previous = same ? before : now
+          calibrations.set(whale.row.wallet, previous === undefined ? [whale] : [whale, previous])
+          changed = true
+        }
+        for (const wallet of gone) changed = calibrations.delete(wallet) || changed
+        if (changed) revision += 1
+      }),
+  })
+}
+
+/** The same as a layer; what it remembers goes with its scope. */
+export const memoryWhaleStore = Layer.sync(WhaleStore, memoryWhales)
+
+const order = (a: number, b: number) => a === b ? 0 : a < b ? -1 : 1

@@ -1,0 +1,121 @@
+/**
+ * Generated wallets: what they chose in the markets of their events, and how those were paid.
+ *
+ * @module
+ */
+import { Arbitrary, Schema } from "effect"
+import type { Entry } from "../../../src/whales/domain/entry.ts"
+import {
+  type MarketScore,
+  marketScore,
+  noSums,
+  recount,
+  type WalletSums,
+} from "../../../src/whales/domain/score.ts"
+
+/** One wallet's entries in one market, and what the market paid; null when it was cancelled. */
+export interface PlayedMarket {
+  readonly entries: ReadonlyArray<Entry>
+  readonly payouts: readonly [number, number] | null
+  readonly feeRate: number
+}
+export type PlayedEvent = ReadonlyArray<PlayedMarket>
+
+/** An entry of a thousand dollars at .5, or what `fields` say. */
+export function entry(fields: Partial<Entry> = {}): Entry {
+  const price = fields.price ?? 0.5
+  const stakeUsd = fields.stakeUsd ?? 1_000
+  return {
+    outcome: 0,
+    price,
+    openingPrice: price,
+    stakeUsd,
+    shares: stakeUsd / price,
+    hedgedShares: 0,
+    fills: 1,
+    firstFillAt: 0,
+    lastFillAt: 0,
+    ...fields,
+  }
+}
+
+const whole = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+const anyEntry = Arbitrary.map(
+  Arbitrary.schema(Schema.Struct({
+    outcome: Schema.Literals([0, 1]),
+    thousandths: whole(5, 995),
+    stakeUsd: whole(1, 50_000),
+    hedged: whole(0, 300),
+  })),
+  ({ outcome, thousandths, stakeUsd, hedged }): Entry => {
+    const price = thousandths / 1_000
+    const shares = stakeUsd / price
+    // One in three is hedged at all, one in six by more than half.
+    return entry({
+      outcome,
+      price,
+      stakeUsd,
+      hedgedShares: Math.max(0, hedged - 200) / 100 * shares,
+    })
+  },
+)
+
+const allPayouts = [[1, 0], [0, 1], [1, 0], [0, 1], [0.5, 0.5], [0.3, 0.7], null] as const
+
+const anyMarket = Arbitrary.map(
+  Arbitrary.all({
+    entries: Arbitrary.array(anyEntry, { minLength: 1, maxLength: 4 }),
+    paid: Arbitrary.schema(whole(0, allPayouts.length - 1)),
+    feePercent: Arbitrary.schema(whole(0, 4)),
+  }),
+  ({ entries, paid, feePercent }): PlayedMarket => ({
+    entries,
+    payouts: allPayouts[paid] ?? null,
+    feeRate: feePercent / 100,
+  }),
+)
+
+export const anyEvent: Arbitrary.Arbitrary<PlayedEvent> = Arbitrary.array(anyMarket, {
+  minLength: 1,
+  maxLength: 3,
+})
+export const anyRecord: Arbitrary.Arbitrary<ReadonlyArray<PlayedEvent>> = Arbitrary.array(
+  anyEvent,
+  {
+    minLength: 1,
+    maxLength: 25,
+  },
+)
+
+export function scoresOf(event: PlayedEvent): ReadonlyArray<MarketScore> {
+  return event.map(({ entries, payouts, feeRate }) => marketScore(entries, payouts, feeRate))
+}
+
+/** The sums of a whole record, event after event. */
+export function sumsOf(record: ReadonlyArray<PlayedEvent>): WalletSums {
+  return record.reduce((sums, event) => recount(sums, [], scoresOf(event)), noSums)
+}
+
+/** Entries that count, each with what it was paid and the number of its event. */
+export function counted(record: ReadonlyArray<PlayedEvent>) {
+  return record.flatMap((event, number) =>
+    event.flatMap(({ entries, payouts, feeRate }) =>
+      payouts === null ? [] : entries
+        .filter(({ shares, hedgedShares }) => hedgedShares <= shares / 2)
+        .map((it) => ({ ...it, feeRate, event: number, paid: payouts[it.outcome] }))
+    )
+  )
+}
+
+/** Every figure of `a` is that of `b`, but for rounding. */
+export function alike(a: unknown, b: unknown, tolerance = 1e-9): boolean {
+  if (typeof a === "number" && typeof b === "number") {
+    return a === b || Math.abs(a - b) <= tolerance * Math.max(1, Math.abs(a), Math.abs(b))
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b
+  const [left, right] = [Object.entries(a), new Map(Object.entries(b))]
+  return left.length === right.size &&
+    left.every(([key, value]) => right.has(key) && alike(value, right.get(key), tolerance))
+}

@@ -1,0 +1,84 @@
+/**
+ * What simulated wallets did, as acts, and entries and the truth about them in one spelling.
+ *
+ * @module
+ */
+import type { Deed } from "../../../src/venues/simulated/deeds.ts"
+import type { Episode } from "../../../src/venues/simulated/episodes.ts"
+import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { World } from "../../../src/venues/simulated/world.ts"
+import { type Act, type ActKind, numbered } from "../../../src/markets/domain/activity.ts"
+import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whales/domain/entry.ts"
+import type { MarketId } from "../../../src/markets/domain/market.ts"
+import type { EpochMs } from "../../../src/core/domain/time.ts"
+
+const kinds: { readonly [K in Deed["kind"]]: ActKind | null } = {
+  ...{ buy: "buy", sell: "sell", split: "split", merge: "merge" },
+  ...{ redeem: "redeem", convert: "convert" },
+  ...{ reward: null, deposit: null, maker_rebate: null },
+}
+
+export function actsOf(deeds: ReadonlyArray<Deed>): ReadonlyArray<Act> {
+  return deeds.flatMap((deed): ReadonlyArray<Act> => {
+    const { wallet, market, outcome, size, price, at, transaction } = deed
+    const kind = kinds[deed.kind]
+    return market === null || kind === null ? [] : [{
+      ...{ wallet: wallet.address, marketId: market.id, kind, size, price, at, transaction },
+      tokenId: outcome === null ? null : market.tokenIds[outcome],
+    }]
+  })
+}
+
+/** What acts of one wallet come to in each of its markets. */
+export function positionsOf(
+  world: World,
+  acts: ReadonlyArray<Act>,
+): ReadonlyMap<MarketId, Position> {
+  const found = new Map<MarketId, Position>()
+  for (const [marketId, inMarket] of Map.groupBy(numbered(acts), (act) => act.marketId)) {
+    const market = world.catalogue.byId(marketId)
+    if (market === undefined) throw new Error(`${marketId} is unknown`)
+    found.set(marketId, entriesOf(inMarket, market.tokenIds))
+  }
+  return found
+}
+
+/** An entry, or the truth of one, in all that both must agree on, to the last millionth. */
+function spelled(entry: Entry, hedge: boolean) {
+  const { outcome, price, stakeUsd, shares, hedgedShares, fills, firstFillAt, lastFillAt } = entry
+  const millionths = [price, stakeUsd, shares, hedgedShares].map((value) => Math.round(value * 1e6))
+  return { outcome, hedge, fills, firstFillAt, lastFillAt, millionths }
+}
+
+export type Spelled = ReturnType<typeof spelled>
+
+/** By market, in markets that ended by `until`; markets without entries are left out. */
+export function made(
+  world: World,
+  acts: ReadonlyArray<Act>,
+  until: EpochMs,
+): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
+  const found = [...positionsOf(world, acts)].filter(([id, { entries }]) =>
+    entries.length > 0 && (world.catalogue.byId(id)?.resolvedAt ?? Infinity) <= until
+  )
+  return new Map(
+    found.map(([id, { entries }]) => [id, entries.map((entry) => spelled(entry, isHedge(entry)))]),
+  )
+}
+
+/** The truth in the same spelling. */
+export function meant(
+  world: World,
+  wallet: Wallet,
+  until: EpochMs,
+): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
+  const over = world.truth.episodes(wallet, -Infinity, until)
+    .filter(({ market }) => market.resolvedAt <= until)
+  const byMarket = [...Map.groupBy(over, ({ market }: Episode) => market.id)]
+  return new Map(
+    byMarket.map(([id, episodes]) => [
+      id,
+      episodes.map((episode) => spelled(episode, episode.hedge)),
+    ]),
+  )
+}

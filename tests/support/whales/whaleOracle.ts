@@ -1,0 +1,130 @@
+/**
+ * What a service of whales should have told and known, worked out from scratch: from all acts there
+ * were at an instant and all resolutions heard by then, with nothing kept from before.
+ *
+ * @module
+ */
+import { type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import {
+  type Judgement,
+  judgementOf,
+  labels,
+  ratesOf,
+} from "../../../src/whales/domain/calibration.ts"
+import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
+import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import { type MarketScore, marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import type { WalletSums } from "../../../src/whales/domain/score.ts"
+import type { EpochMs } from "../../../src/core/domain/time.ts"
+import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
+
+/** All that ever happened, as the venue told it. */
+export interface Happened {
+  readonly acts: ReadonlyArray<NumberedAct>
+  /** When what happened at an instant was first read: later, where the venue was down. */
+  readonly readAt: (at: EpochMs) => EpochMs
+  readonly facts: ReadonlyMap<MarketId, MarketFacts>
+  readonly wallets: ReadonlyArray<TrackedWallet>
+  /** What was heard of how markets ended, and when; a later word on a market replaces an earlier. */
+  readonly heard: ReadonlyArray<{ readonly at: EpochMs; readonly resolution: Resolution }>
+}
+
+export interface ScratchPosition {
+  readonly wallet: string
+  readonly market: MarketFacts
+  readonly entries: ReadonlyArray<Entry>
+  readonly boughtBoth: boolean
+  /** When the last of its acts was read. */
+  readonly changedAt: EpochMs
+}
+
+export interface ScratchOracle {
+  readonly positionsAt: (at: EpochMs) => ReadonlyArray<ScratchPosition>
+  readonly resolutionsAt: (at: EpochMs) => ReadonlyMap<MarketId, Resolution>
+  readonly sumsAt: (at: EpochMs) => ReadonlyMap<string, WalletSums>
+  readonly calibrationsAt: (at: EpochMs) => ReadonlyMap<string, ScratchCalibration>
+}
+
+export interface ScratchCalibration {
+  readonly label: string
+  readonly resolved: number
+  readonly winRate: number
+  readonly meanEntryPrice: number
+  readonly edge: number
+  readonly edgeLow: number
+  readonly edgeHigh: number
+  readonly followRoi: number
+  readonly fadeRoi: number
+}
+
+export function makeOracle({ acts, readAt, facts, wallets, heard }: Happened): ScratchOracle {
+  const byPosition = Map.groupBy(acts, (act) => `${act.wallet} ${act.marketId}`)
+  const sources = new Map(wallets.map((wallet) => [wallet.wallet, wallet]))
+
+  const positionsAt = (at: EpochMs) =>
+    [...byPosition.values()].flatMap((all): ReadonlyArray<ScratchPosition> => {
+      const known = all.filter((act) => readAt(act.at) <= at)
+      const [first] = known
+      const market = first === undefined ? undefined : facts.get(first.marketId)
+      if (first === undefined || market === undefined) return []
+      const { entries, boughtBoth } = entriesOf(known, market.tokenIds)
+      const changedAt = readAt(Math.max(...known.map((act) => act.at)))
+      return [{ wallet: first.wallet, market, entries, boughtBoth, changedAt }]
+    })
+
+  const resolutionsAt = (at: EpochMs) =>
+    new Map(
+      heard.filter((word) => word.at <= at).map((
+        { resolution },
+      ) => [resolution.marketId, resolution]),
+    )
+
+  const sumsAt = (at: EpochMs) => {
+    const ended = resolutionsAt(at)
+    const scores = new Map<string, Map<string, Array<MarketScore>>>()
+    for (const { wallet, market, entries } of positionsAt(at)) {
+      const resolution = ended.get(market.id)
+      const tracked = sources.get(wallet)
+      if (resolution === undefined || tracked === undefined) continue
+      const from = tracked.source === "profit" ? tracked.trackedAt : -Infinity
+      const chosen = entries.filter((entry) => entry.firstFillAt >= from)
+      if (chosen.length === 0) continue
+      const payouts = resolution.state === "paid" ? resolution.payouts : null
+      const events = scores.getOrInsertComputed(wallet, () => new Map())
+      const ofEvent = events.getOrInsertComputed(market.eventSlug, () => [])
+      ofEvent.push(marketScore(chosen, payouts, market.takerFeeRate))
+    }
+    return new Map([...scores].map(([wallet, events]) =>
+      [
+        wallet,
+        [...events.values()].reduce((sums, after) => recount(sums, [], after), noSums),
+      ] as const
+    ))
+  }
+
+  const calibrationsAt = remembered((at) => {
+    const sums = sumsAt(at)
+    const judged = new Map<string, Judgement>()
+    for (const [wallet, of] of sums) {
+      const judgement = judgementOf(of)
+      if (judgement !== null) judged.set(wallet, judgement)
+    }
+    return new Map([...labels(judged)].flatMap(([wallet, label]) => {
+      const rates = ratesOf(sums.get(wallet) ?? noSums)
+      if (rates === null) return []
+      const { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = rates
+      const { followRoi, fadeRoi } = rates
+      const figures = { resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh }
+      return [[wallet, { label, ...figures, followRoi, fadeRoi }] as const]
+    }))
+  })
+
+  return { positionsAt, resolutionsAt, sumsAt, calibrationsAt }
+}
+
+/** The same, each answer worked out once. */
+function remembered<A>(answer: (at: EpochMs) => A): (at: EpochMs) => A {
+  const known = new Map<EpochMs, A>()
+  return (at) => known.getOrInsertComputed(at, answer)
+}

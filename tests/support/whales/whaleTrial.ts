@@ -1,0 +1,140 @@
+/**
+ * A service of whales on a store of its own, over a simulated world, tick by tick on the TestClock.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Stream } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { TestClock } from "effect/testing"
+import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
+import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
+import * as whaleStore from "../../../src/whales/postgres/whaleStore.ts"
+import * as simulated from "../../../src/venues/simulated/venue.ts"
+import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { World } from "../../../src/venues/simulated/world.ts"
+import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import type { EpochMs } from "../../../src/core/domain/time.ts"
+import type { TrackingSource } from "../../../src/whales/domain/tracking.ts"
+import { Backfill } from "../../../src/whales/Backfill.ts"
+import { FeedStore } from "../../../src/feed/FeedStore.ts"
+import { MarketStore } from "../../../src/markets/MarketStore.ts"
+import { type ActivityPage, VenueClient } from "../../../src/markets/VenueClient.ts"
+import { WalletHistory } from "../../../src/whales/WalletHistory.ts"
+import { Whales } from "../../../src/whales/Whales.ts"
+import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+
+export const tick = Duration.hours(1)
+export const tickMs = Duration.toMillis(tick)
+export const stakeMinUsd = 1_000
+
+type Venue = VenueClient["Service"]
+
+/** What was heard of how markets ended, in the order it was. */
+export type Heard = Array<{ readonly at: EpochMs; readonly resolution: Resolution }>
+
+/** The simulated venue with some of its answers replaced; what it tells of ends is written down. */
+export const trialVenue = (
+  world: World,
+  heard: Heard,
+  replace: (real: Venue) => Partial<Venue> = () => ({}),
+) =>
+  Layer.effect(
+    VenueClient,
+    Effect.map(VenueClient, (real) => {
+      const venue = { ...real, ...replace(real) }
+      return VenueClient.of({
+        ...venue,
+        resolutions: (markets) =>
+          Effect.gen(function* () {
+            const answer = yield* venue.resolutions(markets)
+            const at = yield* Clock.currentTimeMillis
+            heard.push(...answer.rows.map((resolution) => ({ at, resolution })))
+            return answer
+          }),
+      })
+    }),
+  ).pipe(Layer.provide(simulated.layer(world)))
+
+/** The services and the ports they work through; the memory of whales is in PostgreSQL, or given. */
+export const trialLayer = <R = SqlClient>(
+  venue: Layer.Layer<VenueClient>,
+  memory: Layer.Layer<WhaleStore, never, R | SqlClient> = whaleStore.layer,
+) =>
+  Layer.mergeAll(Whales.layer({ tick, stakeMinUsd }), Backfill.layer).pipe(
+    Layer.provide(WalletHistory.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(feedStore.layer, marketStore.layer, memory, venue),
+    ),
+  )
+
+export type Trial = Context.Context<
+  Whales | Backfill | FeedStore | MarketStore | WhaleStore | VenueClient
+>
+
+/** Tracks these wallets, and reads the past of each. */
+export const track = Effect.fnUntraced(function* (
+  trial: Trial,
+  wallets: ReadonlyArray<{ readonly wallet: Wallet; readonly source: TrackingSource }>,
+) {
+  yield* Context.get(trial, WhaleStore).track(
+    wallets.map(({ wallet, source }) => ({
+      wallet: wallet.address,
+      name: wallet.pseudonym,
+      source,
+    })),
+    yield* Clock.currentTimeMillis,
+  )
+  yield* Context.get(trial, Backfill).run({ every: tick, tell: () => Effect.void })
+})
+
+/** The time is `at`, and the markets are listed as the movers' tick lists them. */
+export const listAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
+  yield* TestClock.setTime(at)
+  const pages = yield* Stream.runCollect(Context.get(trial, VenueClient).listMarkets)
+  yield* Context.get(trial, MarketStore).save(pages.flatMap(({ rows }) => rows), at)
+})
+
+/** One tick at `at`. */
+export const tickAt = Effect.fnUntraced(function* (trial: Trial, at: EpochMs) {
+  yield* listAt(trial, at)
+  return yield* Context.get(trial, Whales).tick(at)
+})
+
+/** Every item of the feed there is. */
+export const itemsOf = Effect.fnUntraced(function* (trial: Trial) {
+  const items = yield* Context.get(trial, FeedStore).page({ since: 0, count: 1_000, type: null })
+  return items.flatMap((item) => item.type === "whale_entry" ? [item] : [])
+})
+
+/** Everything these wallets did until `to`, as the venue shows it at the clock's time. */
+export const actsOf = Effect.fnUntraced(function* (
+  trial: Trial,
+  wallets: ReadonlyArray<Wallet>,
+  to: EpochMs,
+) {
+  const source = Context.get(trial, VenueClient).wallets
+  const acts: Array<Act> = []
+  if (source === null) return []
+  for (const wallet of wallets) {
+    let cursor: string | null = null
+    do {
+      const page: ActivityPage = yield* Effect.orDie(
+        source.activity(wallet.address, { from: 0, to }, cursor),
+      )
+      acts.push(...page.rows.map(({ act }) => act))
+      cursor = page.next
+    } while (cursor !== null)
+  }
+  return numbered(acts)
+})
+
+/** The facts of every market somebody acted in. */
+export const factsOf = Effect.fnUntraced(function* (
+  trial: Trial,
+  ids: ReadonlyArray<MarketId>,
+) {
+  const { rows } = yield* Effect.orDie(Context.get(trial, VenueClient).facts(ids))
+  return new Map<MarketId, MarketFacts>(rows.map((facts) => [facts.id, facts]))
+})

@@ -1,0 +1,95 @@
+/**
+ * Tracked wallets whose entries and outcomes are known, calibrated by the domain's own rules.
+ *
+ * @module
+ */
+import { type Rates, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
+import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
+import type { CalibratedWhale, WhaleLabel } from "../../../src/whales/domain/whale.ts"
+import { whaleRow } from "../products.ts"
+
+/** One entry in a market and event of its own. */
+export interface KnownEntry {
+  /** USD a share, in (0, 1). */
+  readonly price: number
+  readonly stakeUsd: number
+  /** Null: the market was cancelled. */
+  readonly won: boolean | null
+}
+
+export interface KnownWallet {
+  readonly wallet: string
+  readonly history: TrackedWallet["history"]
+  readonly label: typeof WhaleLabel.Type
+  readonly computedAt: number
+  readonly entries: ReadonlyArray<KnownEntry>
+}
+
+const feeRate = 0.02
+
+export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWallet => ({
+  wallet: "0x00000000000000000000000000000000000000f1",
+  name: "Somebody",
+  source: "volume",
+  trackedAt: 0,
+  history: "whole",
+  readFrom: 0,
+  readTo: 1,
+  acts: 100,
+  markets: 50,
+  bothSides: 0,
+  ...fields,
+})
+
+export function sumsOf(entries: ReadonlyArray<KnownEntry>): WalletSums {
+  return entries.reduce((sums, { price, stakeUsd, won }) => {
+    const shares = stakeUsd / price
+    const entry = {
+      ...{
+        outcome: 0,
+        price,
+        openingPrice: price,
+        stakeUsd,
+        shares,
+        hedgedShares: 0,
+        fills: 1,
+      } as const,
+      ...{ firstFillAt: 0, lastFillAt: 0 },
+    }
+    const payouts = won === null ? null : won ? [1, 0] as const : [0, 1] as const
+    return recount(sums, [], [marketScore([entry], payouts, feeRate)])
+  }, noSums)
+}
+
+/** What a store of these wallets would say: those whose history is not whole count nowhere. */
+export function storeOf(wallets: ReadonlyArray<KnownWallet>) {
+  const whole = wallets.filter(({ history }) => history === "whole")
+  return {
+    tracked: wallets.map(({ wallet, history }) => trackedWallet({ wallet, name: wallet, history })),
+    totals: whole.map(({ entries }) => sumsOf(entries).totals),
+    whales: whole.flatMap((known) => {
+      const rates = ratesOf(sumsOf(known.entries))
+      return rates === null ? [] : [calibratedWhale(known, rates)]
+    }),
+  }
+}
+
+function calibratedWhale(
+  { wallet, label, computedAt }: KnownWallet,
+  rates: Rates,
+): CalibratedWhale {
+  const { followRoi, cancelled: _, ...shared } = rates
+  const row = whaleRow({ ...shared, wallet, pseudonym: wallet, label, mirrorRoi: followRoi })
+  return { computedAt, row }
+}
+
+/** Wallets that won so many of 40 entries at even odds, calibrated on the morning of 21 November 2026. */
+export const wonOf40 = (wins: ReadonlyArray<number>): ReadonlyArray<KnownWallet> =>
+  wins.map((won, n) => ({
+    wallet: `0x${`${n}`.padStart(40, "a")}`,
+    history: "whole",
+    label: "neutral",
+    computedAt: Date.parse("2026-11-21T09:00:00.000Z"),
+    entries: Array.from({ length: 40 }, (_, i) => ({ price: 0.5, stakeUsd: 100, won: i < won })),
+  }))

@@ -1,0 +1,220 @@
+/**
+ * A server that speaks like OpenAI's chat completions over a real socket, and does with each call
+ * what the test says: answers, keeps silent, refuses, breaks off, floods, lies.
+ *
+ * @module
+ */
+import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
+import { layer as detectorLayer } from "../../../src/writing/narrators/openai/detector.ts"
+import {
+  layer as modelLayer,
+  type ModelOptions,
+} from "../../../src/writing/narrators/openai/model.ts"
+import { layer as narratorLayer } from "../../../src/writing/narrators/openai/narrator.ts"
+
+/** A request as the server understands it. */
+export interface Call {
+  /** From 0, over all requests. */
+  readonly index: number
+  /** What is asked for: the name of the shape. */
+  readonly use: "digest" | "report" | "detection"
+  readonly system: string
+  readonly user: string
+  /** The JSON values between the markers. */
+  readonly data: ReadonlyArray<unknown>
+  /** The values of the lines that the check had against the draft before. */
+  readonly complaints: ReadonlyArray<string>
+  readonly body: Readonly<Record<string, unknown>>
+  readonly headers: Headers
+}
+
+export type Behaviour = (call: Call) => Response | Promise<Response>
+
+export interface ModelServer {
+  readonly baseUrl: URL
+  /** Every call so far. */
+  readonly calls: ReadonlyArray<Call>
+  /** Once so many calls have arrived. */
+  readonly arrived: (calls: number) => Effect.Effect<void>
+  /** What is done from now on; by the call's number, the last for all that follow. */
+  readonly does: (...behaviours: ReadonlyArray<Behaviour>) => void
+}
+
+export const key = "sk-secret-canary"
+
+/** For as long as the scope lives. */
+export const modelServer = (
+  ...first: ReadonlyArray<Behaviour>
+): Effect.Effect<ModelServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const calls: Array<Call> = []
+    const waits: Array<{ readonly calls: number; readonly done: Deferred.Deferred<void> }> = []
+    let behaviours = first
+    let since = 0
+    const closing = new AbortController()
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        Deno.serve(
+          { port: 0, hostname: "127.0.0.1", signal: closing.signal, onListen: () => {} },
+          async (request) => {
+            const call = await callOf(request, calls.length)
+            if (call === null) return new Response("not here", { status: 404 })
+            calls.push(call)
+            for (const wait of waits) {
+              if (calls.length >= wait.calls) Deferred.doneUnsafe(wait.done, Effect.void)
+            }
+            const behaviour = behaviours[call.index - since] ?? behaviours.at(-1)
+            return behaviour === undefined ? new Response(null, { status: 501 }) : behaviour(call)
+          },
+        )
+      ),
+      () => Effect.sync(() => closing.abort()),
+    )
+    return {
+      baseUrl: new URL(`http://127.0.0.1:${server.addr.port}/v1`),
+      calls,
+      arrived: (count) =>
+        Effect.gen(function* () {
+          const done = yield* Deferred.make<void>()
+          if (calls.length >= count) return
+          waits.push({ calls: count, done })
+          yield* Deferred.await(done)
+        }),
+      does: (...next) => {
+        behaviours = next
+        since = calls.length
+      },
+    }
+  })
+
+/** The adapter as the service has it, over this server. */
+export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
+  Layer.merge(narratorLayer, detectorLayer).pipe(
+    Layer.provide(
+      modelLayer({ apiKey: Redacted.make(key), baseUrl, model: "stub-1", price: null, ...options }),
+    ),
+  )
+
+async function callOf(request: Request, index: number): Promise<Call | null> {
+  const { pathname } = new URL(request.url)
+  if (request.method !== "POST" || pathname !== "/v1/chat/completions") return null
+  const body = await request.json()
+  const [{ content: system }, { content: user }] = body.messages
+  const [, block = "", after = ""] = user.split(/^BLOCK-.*$/m)
+  const values = (text: string) =>
+    text.split("\n").filter((line) => /^["{[]/.test(line)).map((line) => JSON.parse(line))
+  return {
+    index,
+    use: body.response_format.json_schema.name,
+    system,
+    user,
+    data: values(block),
+    complaints: values(after),
+    body,
+    headers: request.headers,
+  }
+}
+
+export const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500 }
+
+/** A completion around some text. */
+export function completion(
+  content: string | null,
+  { finish = "stop", refusal = null as string | null } = {},
+): Response {
+  return Response.json({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "stub-1",
+    choices: [{
+      index: 0,
+      message: { role: "assistant", content, refusal },
+      logprobs: null,
+      finish_reason: finish,
+    }],
+    usage,
+  })
+}
+
+/** Answers with this value as JSON. */
+export const says = (answer: (call: Call) => unknown): Behaviour => (call) =>
+  completion(JSON.stringify(answer(call)))
+
+export const status =
+  (code: number, headers: Record<string, string> = {}, message = "no"): Behaviour => () =>
+    Response.json({ error: { message, type: "error", code: null } }, { status: code, headers })
+
+/** Never answers. */
+export const silent: Behaviour = () => new Promise(() => {})
+
+/** Sends whoever asks on to another address. */
+export const redirects = (location: URL): Behaviour => () =>
+  new Response(null, { status: 307, headers: { location: location.href } })
+
+const bytes = new TextEncoder()
+const json = { headers: { "content-type": "application/json" } }
+
+/** Half an answer, and then the line is dead. */
+export const cutsOff: Behaviour = () =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.encode('{"choices":[{"index":0,"mess'))
+      },
+      pull(controller) {
+        controller.error(new Error("dead"))
+      },
+    }),
+    json,
+  )
+
+/** The beginning of an answer, and then nothing more, on a line that stays open. */
+export const stalls = (code = 200): Behaviour => () =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.encode('{"choices":'))
+      },
+    }),
+    { ...json, status: code },
+  )
+
+/** As many spaces as anybody reads. `read` is told how many bytes were taken. */
+export const endless = (read: (bytes: number) => void, code = 200): Behaviour => () => {
+  const chunk = bytes.encode(" ".repeat(16 * 1024))
+  let sent = 0
+  return new Response(
+    new ReadableStream({
+      pull(controller) {
+        sent += chunk.length
+        read(sent)
+        controller.enqueue(chunk.slice())
+      },
+    }),
+    { ...json, status: code },
+  )
+}
+
+/** A small body that unpacks to a large one. */
+export const bomb: Behaviour = () =>
+  new Response(
+    new Blob([" ".repeat(8 * 1024 * 1024)]).stream().pipeThrough(new CompressionStream("gzip")),
+    { headers: { ...json.headers, "content-encoding": "gzip" } },
+  )
+
+/** A space every few milliseconds, for ever: never silent, never done. */
+export const drips = (code = 200): Behaviour => () => {
+  let timer: ReturnType<typeof setInterval>
+  return new Response(
+    new ReadableStream({
+      start(controller) {
+        timer = setInterval(() => controller.enqueue(bytes.encode(" ")), 5)
+      },
+      cancel() {
+        clearInterval(timer)
+      },
+    }),
+    { ...json, status: code },
+  )
+}

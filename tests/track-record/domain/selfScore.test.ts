@@ -1,0 +1,205 @@
+/**
+ * How the service's own items are judged: by the price that stood, by the payout where there was one,
+ * and never kindly where nobody knows.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { MarketId, type SeriesPoint } from "../../../src/markets/domain/market.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import {
+  type Check,
+  checksOf,
+  moverVerdict,
+  noVerdicts,
+  outcomeVerdict,
+  pointAt,
+  priceAgeMax,
+  selfScore,
+  standingPrice,
+} from "../../../src/track-record/domain/selfScore.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import { sampleItem } from "../../support/feed/items.ts"
+import { market, now } from "../../support/movers/market.ts"
+
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const steps = int(0, 20_000)
+const runs = { runs: 5_000 }
+
+const anyMove = Arbitrary.schema(Schema.Struct({ start: steps, end: steps, price: steps }))
+
+law(
+  "a mover persists when the price is at least half way, exactly, whichever way it went",
+  anyMove,
+  ({
+    start,
+    end,
+    price,
+  }) => {
+    if (start === end) return
+    const verdict = (flip: (at: number) => number) =>
+      moverVerdict(
+        { priceStart: flip(start) / 20_000, priceNow: flip(end) / 20_000 },
+        flip(price) / 20_000,
+      )
+    const half = end > start ? 2 * price >= start + end : 2 * price <= start + end
+    strictEqual(verdict((at) => at), half ? "persisted" : "reverted")
+    strictEqual(verdict((at) => 20_000 - at), half ? "persisted" : "reverted")
+  },
+  runs,
+)
+
+Deno.test("0.55 is just half way from 0.50 to 0.60, and back; no price is unknown", () => {
+  const from = (priceStart: number, priceNow: number) => (price: number | null) =>
+    moverVerdict({ priceStart, priceNow }, price)
+  equal([0.55, 0.54995, 0.9, 0.1].map(from(0.5, 0.6)), [
+    ...["persisted", "reverted", "persisted", "reverted"],
+  ])
+  equal([0.55, 0.55005, 0.1, 0.9].map(from(0.6, 0.5)), [
+    ...["persisted", "reverted", "persisted", "reverted"],
+  ])
+  strictEqual(from(0.5, 0.6)(null), "unknown")
+})
+
+const minutes = int(-70, 70)
+const anySeries = Arbitrary.schema(Schema.Struct({
+  points: Schema.Array(Schema.Struct({ at: minutes, mid: int(1, 99) })).check(
+    Schema.isMaxLength(6),
+  ),
+  resolution: Schema.NullOr(Schema.Struct({
+    state: Schema.Literals(["paid", "paid", "cancelled"]),
+    at: Schema.NullOr(minutes),
+  })),
+}))
+type Drawn = typeof anySeries extends Arbitrary.Arbitrary<infer A> ? A : never
+
+const drawnPoints = ({ points }: Drawn): ReadonlyArray<SeriesPoint> => {
+  const byTime = new Map(points.map(({ at, mid }) => [at, mid / 100]))
+  return [...byTime].map(([at, mid]) => ({ at: now + at * minute, mid }))
+}
+const drawnResolution = ({ resolution }: Drawn): Resolution | null => {
+  if (resolution === null) return null
+  const resolvedAt = resolution.at === null ? null : now + resolution.at * minute
+  const shared = { marketId: MarketId.make("m1"), resolvedAt, source: "oracle" as const }
+  return resolution.state === "paid"
+    ? { ...shared, state: "paid", payouts: [0.25, 0.75] }
+    : { ...shared, state: "cancelled" }
+}
+
+law(
+  "standingPrice() is the payout once paid, else the last price before, else the first after",
+  anySeries,
+  (
+    drawn,
+  ) => {
+    const points = drawnPoints(drawn)
+    const resolution = drawnResolution(drawn)
+    const price = standingPrice(now, pointAt(now, points), resolution)
+    /** Everything that was ever a price, in order of time: the payout holds from its time on. */
+    const paid = resolution?.state === "paid" && resolution.resolvedAt !== null
+      ? [{ at: resolution.resolvedAt, mid: 0.25, payout: true }]
+      : []
+    const told = [...points.map((point) => ({ ...point, payout: false })), ...paid]
+      .sort((a, b) => a.at - b.at || Number(a.payout) - Number(b.payout))
+    const paidBefore = paid.find(({ at }) => at <= now)
+    const before = told.filter(({ at }) => now - priceAgeMax <= at && at <= now).at(-1)
+    const after = told.filter(({ at }) => now < at && at <= now + priceAgeMax)
+    const first = after.find(({ at, payout }) => payout && at === after[0]?.at) ?? after[0]
+    strictEqual(price, (paidBefore ?? before ?? first)?.mid ?? null)
+  },
+  runs,
+)
+
+law("pointAt() does not depend on the order of the points", anySeries, (drawn) => {
+  const points = drawnPoints(drawn)
+  equal(pointAt(now, points.toReversed()), pointAt(now, points))
+}, runs)
+
+Deno.test("pointAt() takes a price of half an hour ago, or ahead, and none beyond", () => {
+  const at = (offsetMs: number) => pointAt(now, [{ at: now + offsetMs, mid: 0.5 }])?.at ?? null
+  equal([-priceAgeMax, -priceAgeMax - 1, priceAgeMax, priceAgeMax + 1].map(at), [
+    ...[now - priceAgeMax, null, now + priceAgeMax, null],
+  ])
+})
+
+const payouts = Arbitrary.schema(Schema.Struct({
+  outcome: Schema.Literals([0, 1]),
+  paid: Schema.NullOr(Schema.Literals([0, 0.25, 0.5, 1])),
+}))
+
+law("an outcome is correct, wrong or uneven by its own payout, and open before", payouts, ({
+  outcome,
+  paid,
+}) => {
+  const shared = { marketId: MarketId.make("m1"), resolvedAt: now, source: "oracle" as const }
+  strictEqual(outcomeVerdict({ outcome }, null), null)
+  strictEqual(outcomeVerdict({ outcome }, { ...shared, state: "cancelled" }), "cancelled")
+  if (paid === null) return
+  const first = outcome === 0 ? paid : 1 - paid
+  const verdict = outcomeVerdict({ outcome }, {
+    ...shared,
+    state: "paid",
+    payouts: [first, 1 - first],
+  })
+  strictEqual(verdict, paid === 1 ? "correct" : paid === 0 ? "wrong" : "uneven")
+}, runs)
+
+const counts = int(0, 1_000)
+const anyCounts = Arbitrary.schema(Schema.Struct({
+  hourly: Schema.Array(counts).check(Schema.isMinLength(4), Schema.isMaxLength(4)),
+  outcomes: Schema.Array(counts).check(Schema.isMinLength(5), Schema.isMaxLength(5)),
+}))
+
+law("selfScore() leaves nobody out: what is not judged is unknown or open", anyCounts, (drawn) => {
+  const [open = 0, persisted = 0, reverted = 0, unknown = 0] = drawn.hourly
+  const [waiting = 0, correct = 0, wrong = 0, uneven = 0, cancelled = 0] = drawn.outcomes
+  const { movers, predetermined } = selfScore({
+    mover_1h: { open, persisted, reverted, unknown },
+    mover_24h: { open: open + persisted + reverted + unknown },
+    predetermined: { open: waiting, correct, wrong, uneven, cancelled },
+  })
+  equal(movers, {
+    emitted: open + persisted + reverted + unknown,
+    ...{ judgedAfter1h: persisted + reverted, persistedAfter1h: persisted },
+    ...{ unknownAfter1h: unknown, judgedAfter24h: 0, persistedAfter24h: 0, unknownAfter24h: 0 },
+  })
+  equal(predetermined, {
+    emitted: waiting + correct + wrong + uneven + cancelled,
+    ...{ resolved: correct + wrong, correct, uneven, cancelled },
+  })
+}, runs)
+
+Deno.test("selfScore() is all zeros before the first item", () => {
+  const { movers, predetermined } = selfScore(noVerdicts)
+  equal(new Set([...Object.values(movers), ...Object.values(predetermined)]), new Set([0]))
+})
+
+Deno.test("checksOf() looks at a mover after an hour and a day, and at an outcome when it is paid", () => {
+  const mover = sampleItem(7, now)
+  equal(
+    checksOf(mover, market()).map(({ kind, feedIndex, marketId, at }) => [
+      ...[kind, feedIndex, marketId, at],
+    ]),
+    [["mover_1h", 7, "m1", now + hour], ["mover_24h", 7, "m1", now + day]],
+  )
+  equal(checksOf(mover, null).map(({ marketId }) => marketId), [null, null])
+  if (mover.type !== "mover") throw new Error(mover.type)
+  const { title, createdAt, data: { market: ref, microstructure } } = mover
+  const told = (outcome: string): ReadonlyArray<Check> =>
+    checksOf({
+      ...{ feedIndex: 8, type: "predetermined", title, createdAt },
+      data: {
+        market: { ...ref, outcomes: ["Osprey", "Kestrel"] },
+        ...{ outcome, statement: "s", confidence: "high", marketPrice: 0.5, impliedEdge: 0.5 },
+        evidence: [{ title: "t", url: "u", source: "s", publishedAt: createdAt }],
+        ...{ detectedAt: createdAt, detector: "rules", microstructure },
+      },
+    }, market())
+  equal(["Osprey", "Kestrel"].flatMap(told).map((check) => "outcome" in check && check.outcome), [
+    ...[0, 1],
+  ])
+  ok(told("Osprey").every(({ kind, at }) => kind === "predetermined" && at === now))
+})

@@ -1,0 +1,263 @@
+/**
+ * The service's score of itself, step by step: when a look is due, what a payout, a correction, a gap
+ * or a venue that is down does to it, and that no crash counts anything twice or not at all.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Context, Effect, Layer, References } from "effect"
+import { TestClock } from "effect/testing"
+import * as feedStore from "../../src/feed/postgres/feedStore.ts"
+import * as marketStore from "../../src/markets/postgres/marketStore.ts"
+import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
+import type { NewFeedItem } from "../../src/feed/domain/item.ts"
+import type { MarketId } from "../../src/markets/domain/market.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import { selfScore } from "../../src/track-record/domain/selfScore.ts"
+import { day, hour, isoTime, minute } from "../../src/core/domain/time.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { SelfScore } from "../../src/track-record/SelfScore.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { test } from "../support/effect.ts"
+import { sampleItem } from "../support/feed/items.ts"
+import { makeKiller } from "../support/killer.ts"
+import { now } from "../support/movers/market.ts"
+import { embeddedStore } from "../support/stores.ts"
+import { suspect } from "../support/predetermined/suspects.ts"
+
+/** What the venue says, changed in place. */
+interface Venue {
+  ends: ReadonlyArray<Resolution>
+  down: boolean
+  readonly asked: Array<MarketId>
+}
+
+const paid = (n: number, first: number, at: number | null = now + 2 * hour): Resolution => ({
+  ...{ marketId: suspect(n).id, resolvedAt: at, source: "oracle", state: "paid" },
+  payouts: [first, 1 - first],
+})
+
+const open = Effect.gen(function* () {
+  yield* TestClock.setTime(now - 1)
+  const venue: Venue = { ends: [], down: false, asked: [] }
+  // The store keeps to the real clock: what it does every few seconds is not done for every day.
+  const ports = yield* TestClock.withLive(Layer.build(Layer.mergeAll(
+    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer).pipe(
+      Layer.provide(embeddedStore),
+    ),
+    Layer.mock(VenueClient, {
+      ...{ name: "told", wallets: null },
+      resolutions: (ids) =>
+        Effect.suspend(() => {
+          if (venue.down) {
+            return Effect.fail(new VenueUnavailable({ operation: "resolutions", reason: "down" }))
+          }
+          venue.asked.push(...ids)
+          const rows = venue.ends.filter(({ marketId }) => ids.includes(marketId))
+          return Effect.succeed({ rows, rejected: {} })
+        }),
+    }),
+  )))
+  yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => suspect(n)), now)
+  const tick = Effect.fnUntraced(function* (at: number, through: typeof ports = ports) {
+    yield* TestClock.setTime(at)
+    return yield* Effect.flatMap(SelfScore, ({ tick }) => tick(at)).pipe(
+      Effect.provide(Layer.fresh(SelfScore.layer)),
+      Effect.provide(through),
+    )
+  })
+  const tell = (items: ReadonlyArray<NewFeedItem>) => Context.get(ports, FeedStore).append(items)
+  /** Mids of the n-th market, by minutes after noon. */
+  const price = (n: number, mids: Readonly<Record<number, number>>) =>
+    Context.get(ports, MarketStore).appendMids(
+      Object.entries(mids).map(([minutes, mid]) => ({
+        ...{ marketId: suspect(n).id, at: now + Number(minutes) * minute, mid },
+      })),
+    )
+  const score = Effect.map(Context.get(ports, ScoreStore).counts, selfScore)
+  return { venue, ports, tick, tell, price, score }
+})
+
+/** A mover of the n-th market from 0.40 to 0.60, told at noon. */
+const mover = (n: number): NewFeedItem => {
+  const { feedIndex: _, ...item } = sampleItem(1, now)
+  if (item.type !== "mover") throw new Error(item.type)
+  const market = { ...item.data.market, slug: suspect(n).slug }
+  const data = { ...item.data, market, priceStart: 0.4, priceNow: 0.6, delta: 0.2 }
+  return { ...item, dedupeKey: `mover:${n}`, data }
+}
+
+/** The n-th market's first outcome, told at noon to exist. */
+const outcome = (n: number): NewFeedItem => {
+  const { title, createdAt, data } = mover(n)
+  return {
+    ...{ dedupeKey: `predetermined:${n}`, type: "predetermined", title, createdAt },
+    data: {
+      market: { ...data.market, outcomes: suspect(n).outcomes },
+      ...{ outcome: "Yes", statement: "Lit.", confidence: "high", detector: "rules" },
+      evidence: [{ title: "t", url: "https://a.example/", source: "a", publishedAt: isoTime(now) }],
+      ...{ marketPrice: 0.6, impliedEdge: 0.4, detectedAt: isoTime(now), microstructure: null },
+    },
+  }
+}
+
+type Opened = Effect.Success<typeof open>
+const on = <E>(name: string, body: (opened: Opened) => Effect.Effect<void, E>) =>
+  test(
+    name,
+    () =>
+      Effect.flatMap(open, body).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+
+on(
+  "a mover is looked at an hour and a day after it was told, half an hour late, and at no other time",
+  Effect.fnUntraced(function* ({ tick, tell, price, score }) {
+    yield* tell([mover(0), mover(1), mover(2)])
+    // The first stands at 0.50 after an hour, the second at 0.49; of the third nobody knows.
+    yield* price(0, { 30: 0.1, 59: 0.5, 61: 0.1, 1_440: 0.9 })
+    yield* price(1, { 31: 0.49, 95: 0.9, 1_440: 0.4 })
+    yield* price(2, { 29: 0.9, 91: 0.9 })
+    equal((yield* tick(now + 90 * minute - 1)).judged, {})
+    equal((yield* score).movers.emitted, 3)
+    equal((yield* tick(now + 90 * minute)).judged, { persisted: 1, reverted: 1, unknown: 1 })
+    equal((yield* tick(now + day + 30 * minute - 1)).judged, {})
+    equal((yield* tick(now + day + 30 * minute)).judged, { persisted: 1, reverted: 1, unknown: 1 })
+    equal((yield* score).movers, {
+      emitted: 3,
+      ...{ judgedAfter1h: 2, persistedAfter1h: 1, unknownAfter1h: 1 },
+      ...{ judgedAfter24h: 2, persistedAfter24h: 1, unknownAfter24h: 1 },
+    })
+  }),
+)
+
+on(
+  "a payout is a mover's price from its time on, and a correction of it moves both scores",
+  Effect.fnUntraced(function* ({ venue, ports, tick, tell, price, score }) {
+    yield* tell([mover(0), outcome(0)])
+    yield* price(0, { 60: 0.6 })
+    venue.ends = [paid(0, 1)]
+    yield* tick(now + day + hour)
+    const first = yield* score
+    equal(first.predetermined, { emitted: 1, resolved: 1, correct: 1, uneven: 0, cancelled: 0 })
+    equal([first.movers.persistedAfter1h, first.movers.persistedAfter24h], [1, 1])
+    const version = yield* Context.get(ports, ScoreStore).version
+    // Forgotten points and items change nothing by themselves.
+    yield* Context.get(ports, MarketStore).prune(now + 30 * day)
+    strictEqual(yield* Context.get(ports, FeedStore).prune(now + 30 * day), 2)
+    venue.ends = [paid(0, 0)]
+    yield* tick(now + 3 * day)
+    const second = yield* score
+    equal(second.predetermined, { emitted: 1, resolved: 1, correct: 0, uneven: 0, cancelled: 0 })
+    equal([second.movers.persistedAfter1h, second.movers.persistedAfter24h], [1, 0])
+    ok((yield* Context.get(ports, ScoreStore).version) !== version)
+    for (const end of [paid(0, 0.5), { ...paid(0, 0), state: "cancelled" as const }]) {
+      venue.ends = [end]
+      yield* tick(now + (end.state === "paid" ? 5 : 7) * day)
+    }
+    equal((yield* score).predetermined, {
+      ...{ emitted: 1, resolved: 0, correct: 0, uneven: 0, cancelled: 1 },
+    })
+  }),
+)
+
+on(
+  "an outcome waits for its market, asked at most every half hour, and after the end once a day",
+  Effect.fnUntraced(function* ({ venue, tick, tell, score }) {
+    yield* tell([outcome(0), outcome(1)])
+    for (let n = 0; n <= 12; n++) yield* tick(now + n * 10 * minute)
+    // At noon, and after more than half an hour each time.
+    equal(venue.asked.length, 2 * 4)
+    equal((yield* score).predetermined.resolved, 0)
+    venue.ends = [paid(0, 0, now + 3 * hour)]
+    yield* tick(now + 4 * hour)
+    equal((yield* score).predetermined, {
+      ...{ emitted: 2, resolved: 1, correct: 0, uneven: 0, cancelled: 0 },
+    })
+    venue.asked.length = 0
+    for (let days = 1; days <= 20; days++) yield* tick(now + 4 * hour + days * day + days)
+    const [first, second] = [0, 1].map((n) =>
+      venue.asked.filter((id) => id === suspect(n).id).length
+    )
+    equal([first, second], [6, 20])
+  }),
+)
+
+on(
+  "a venue that is down delays a mover by a day at most; then its series alone decides",
+  Effect.fnUntraced(function* ({ venue, tick, tell, price, score }) {
+    yield* tell([mover(0)])
+    yield* price(0, { 60: 0.6 })
+    venue.down = true
+    const { judged, failed, rejected } = yield* tick(now + 90 * minute)
+    equal([judged, failed, rejected], [{}, ["asking"], { unavailable: 1 }])
+    equal((yield* tick(now + 90 * minute + day)).judged, {})
+    equal((yield* tick(now + 90 * minute + day + 1)).judged, { persisted: 1 }) // The word that was missing says that it had been paid out by then.
+    ;[venue.down, venue.ends] = [false, [paid(0, 0, now + 50 * minute)]]
+    yield* tick(now + 2 * day)
+    equal((yield* score).movers.persistedAfter1h, 0)
+  }),
+)
+
+on(
+  "of a market that is not held any more nobody knows anything, and it is counted so",
+  Effect.fnUntraced(function* ({ tick, tell, score }) {
+    yield* tell([mover(9), outcome(9)])
+    yield* tick(now + 2 * day)
+    const { movers, predetermined } = yield* score
+    equal([movers.unknownAfter1h, movers.unknownAfter24h, movers.judgedAfter1h], [1, 1, 0])
+    equal([predetermined.emitted, predetermined.resolved], [1, 0])
+  }),
+)
+
+/** Noon until the fourth day, with everything that happens to scores. */
+const story = Effect.fnUntraced(function* (deadly: boolean) {
+  const { venue, ports, tick, tell, price, score } = yield* open
+  const killer = makeKiller()
+  const watched = ports.pipe(
+    Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
+    Context.add(MarketStore, killer.watched(Context.get(ports, MarketStore))),
+    Context.add(ScoreStore, killer.watched(Context.get(ports, ScoreStore))),
+    Context.add(VenueClient, killer.watched(Context.get(ports, VenueClient))),
+  )
+  yield* tell([mover(0), outcome(0), mover(1), outcome(1), outcome(2), mover(3), mover(9)])
+  yield* price(0, { 55: 0.7, 1_430: 0.45 })
+  yield* price(1, { 65: 0.55 })
+  let died = 0
+  const steps: ReadonlyArray<readonly [number, ReadonlyArray<Resolution>]> = [
+    [now, []],
+    [now + 90 * minute, []],
+    [now + 4 * hour, [paid(0, 1), paid(1, 0)]],
+    [now + day + hour, [paid(0, 1), paid(1, 0), paid(2, 0.5)]],
+    [now + 4 * day, [paid(0, 0), paid(1, 0), paid(2, 0.5)]],
+  ]
+  for (const [at, ends] of steps) {
+    venue.ends = ends
+    for (let call = 1; deadly && call < 200; call++) {
+      if (!(yield* killer.killed(call, tick(at, watched)))) break
+      died += 1
+    }
+    equal((yield* tick(at, watched)).failed, [])
+  }
+  return { died, ...yield* score, cursor: yield* Context.get(ports, ScoreStore).cursor }
+})
+
+test("tick() comes to the same when it is killed at every call, as when it is not", () =>
+  Effect.gen(function* () {
+    const { died: none, ...quiet } = yield* Effect.scoped(story(false))
+    yield* TestClock.setTime(now - 1)
+    const { died, ...killed } = yield* Effect.scoped(story(true))
+    strictEqual(none, 0)
+    ok(died >= 30, `only ${died} processes died`)
+    equal(killed, quiet)
+    equal(quiet, {
+      movers: {
+        emitted: 4,
+        ...{ judgedAfter1h: 2, persistedAfter1h: 2, unknownAfter1h: 2 },
+        ...{ judgedAfter24h: 2, persistedAfter24h: 0, unknownAfter24h: 2 },
+      },
+      predetermined: { emitted: 3, resolved: 2, correct: 0, uneven: 1, cancelled: 0 },
+      cursor: 7,
+    })
+  }))

@@ -1,0 +1,166 @@
+/**
+ * The service's score of itself over a simulated stretch: what a recount by hand comes to, from the
+ * feed, the series and how the markets ended in the end.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as detectionStore from "../../src/predetermined/postgres/detectionStore.ts"
+import * as feedStore from "../../src/feed/postgres/feedStore.ts"
+import * as marketStore from "../../src/markets/postgres/marketStore.ts"
+import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
+import * as simulated from "../../src/venues/simulated/venue.ts"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { detectorLayer } from "../../src/writing/narrators/template.ts"
+import type { FeedItem } from "../../src/feed/domain/item.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import { selfScore } from "../../src/track-record/domain/selfScore.ts"
+import { day, hour, minute } from "../../src/core/domain/time.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { Ingestion } from "../../src/movers/Ingestion.ts"
+import { MarketStore } from "../../src/markets/MarketStore.ts"
+import { News } from "../../src/news/News.ts"
+import { Predetermined } from "../../src/predetermined/Predetermined.ts"
+import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
+import { SelfScore } from "../../src/track-record/SelfScore.ts"
+import { VenueClient } from "../../src/markets/VenueClient.ts"
+import { test } from "../support/effect.ts"
+import { embeddedStore } from "../support/stores.ts"
+
+/** Short lives, so that much ends; many outcomes exist before their price, and are proposed wrongly. */
+const world = makeWorld({
+  ...{ seed: 11, markets: 90, lifeDays: [3, 6], liveliness: 3, laggardShare: 1 },
+  ...{ wrongProposalShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
+})
+const start = Math.ceil(world.options.origin / day) * day
+const tickMs = 30 * minute
+const tick = Duration.millis(tickMs)
+/** Ticks of the feed; then the days until the last word on every market is out, and asked for. */
+const ticks = 60 * hour / tickMs
+const daysAfter = 10
+
+const noNews = Layer.mock(News, {
+  recent: () =>
+    Effect.succeed({ headlines: [], coverage: { sources: 0, answered: 0, lastAt: null } }),
+})
+
+/** The store keeps to the real clock: what it does every few seconds is not done for every day. */
+const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
+  Layer.mergeAll(
+    Layer.mergeAll(feedStore.layer, marketStore.layer, scoreStore.layer, detectionStore.layer).pipe(
+      Layer.provide(Layer.succeedContext(store)),
+    ),
+    simulated.layer(world),
+    detectorLayer,
+    noNews,
+  )
+
+/** Every port, and of each service a process of its own at every tick: nothing is kept between. */
+const stretch = Effect.gen(function* () {
+  yield* TestClock.setTime(start - 1)
+  const context = yield* Layer.build(ports(yield* TestClock.withLive(Layer.build(embeddedStore))))
+  const score = (slot: number) =>
+    Effect.flatMap(SelfScore, ({ tick }) => tick(slot)).pipe(
+      Effect.provide(Layer.fresh(SelfScore.layer)),
+      Effect.provide(context),
+    )
+  for (let n = 0; n < ticks; n++) {
+    const slot = start + n * tickMs
+    yield* TestClock.setTime(slot)
+    yield* Effect.gen(function* () {
+      equal((yield* (yield* Ingestion).tick(slot)).failed, [])
+      equal((yield* (yield* Predetermined).tick(slot)).failed, [])
+    }).pipe(
+      Effect.provide(
+        Layer.fresh(Layer.merge(Ingestion.layer({ tick }), Predetermined.layer({ tick }))),
+      ),
+      Effect.provide(context),
+    )
+    // Two replicas at one time.
+    for (const { failed } of yield* Effect.all([score(slot), score(slot)], { concurrency: 2 })) {
+      equal(failed, [])
+    }
+  }
+  for (let days = 1; days <= daysAfter; days++) {
+    const slot = start + ticks * tickMs + days * day
+    yield* TestClock.setTime(slot)
+    equal((yield* score(slot)).failed, [])
+  }
+  return context
+})
+
+type Ports = Effect.Success<typeof stretch>
+
+/** The verdicts of one item, by the definition, with nothing of the service in it but its feed. */
+const recounted = Effect.fnUntraced(function* (context: Ports, item: FeedItem) {
+  const found = yield* Context.get(context, MarketStore).bySlug(item.data.market.slug)
+  const { id } = Option.getOrThrow(found)
+  const told = yield* Effect.orDie(Context.get(context, VenueClient).resolutions([id]))
+  const [resolution] = told.rows
+  if (item.type === "predetermined") {
+    const outcome = item.data.market.outcomes?.indexOf(item.data.outcome) ?? -1
+    return [["predetermined", outcomeWord(resolution, outcome)] as const]
+  }
+  if (item.type !== "mover") return []
+  const { priceStart, priceNow } = item.data
+  const words: Array<readonly ["mover_1h" | "mover_24h", string]> = []
+  for (const [kind, after] of [["mover_1h", hour], ["mover_24h", day]] as const) {
+    const at = Date.parse(item.createdAt) + after
+    const points = yield* Context.get(context, MarketStore).series(id, {
+      from: at - 30 * minute,
+      to: at + 30 * minute,
+    })
+    const paid = resolution?.state === "paid" && resolution.resolvedAt !== null
+      ? [{ at: resolution.resolvedAt, mid: resolution.payouts[0] }]
+      : []
+    const next = [...points, ...paid].filter((point) =>
+      at < point.at && point.at <= at + 30 * minute
+    )
+    const price = paid.find((point) => point.at <= at) ??
+      points.findLast((point) => point.at <= at) ??
+      next.toSorted((a, b) => a.at - b.at)[0]
+    const half = (priceStart + priceNow) / 2
+    const stands = price !== undefined &&
+      (priceNow > priceStart ? price.mid > half - 1e-9 : price.mid < half + 1e-9)
+    words.push([kind, price === undefined ? "unknown" : stands ? "persisted" : "reverted"])
+  }
+  return words
+})
+
+function outcomeWord(resolution: Resolution | undefined, outcome: number): string {
+  if (resolution === undefined) return "open"
+  if (resolution.state === "cancelled") return "cancelled"
+  const paid = resolution.payouts[outcome]
+  return paid === 1 ? "correct" : paid === 0 ? "wrong" : "uneven"
+}
+
+test("after a stretch and the last words on its markets the scores are those of a recount", () =>
+  Effect.gen(function* () {
+    const context = yield* stretch
+    const items = yield* Context.get(context, FeedStore).page({
+      since: 0,
+      count: 1_000,
+      type: null,
+    })
+    const counts: Record<"mover_1h" | "mover_24h" | "predetermined", Record<string, number>> = {
+      ...{ mover_1h: {}, mover_24h: {}, predetermined: {} },
+    }
+    for (const item of items) {
+      for (const [kind, word] of yield* recounted(context, item)) {
+        counts[kind][word] = (counts[kind][word] ?? 0) + 1
+      }
+    }
+    const held = yield* Context.get(context, ScoreStore).counts
+    const { movers, predetermined } = selfScore(held)
+    equal(sorted(held), sorted(counts))
+    ok(movers.judgedAfter1h >= 20 && movers.judgedAfter24h >= 10, "too few movers were judged")
+    ok(predetermined.resolved >= 10, "too few outcomes were resolved")
+    ok(predetermined.correct < predetermined.resolved, "no outcome turned out wrong")
+  }))
+
+const sorted = (counts: Readonly<Record<string, object>>) =>
+  Object.fromEntries(
+    Object.entries(counts).map(([kind, of]) => [kind, Object.entries(of).toSorted()]),
+  )

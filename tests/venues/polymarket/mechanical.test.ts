@@ -1,0 +1,255 @@
+/**
+ * Every mechanical pattern is flagged in the venue's own rows, wherever in a row it stands; no ordinary
+ * market of the recordings is, sports included.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert/strict"
+import { Result } from "effect"
+import { decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
+import { mix, pick, uniform } from "../../../src/venues/simulated/seed.ts"
+import { type MechanicalSign, mechanicalSign } from "../../../src/markets/domain/market.ts"
+import { hasRecordings, recorded, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import { gammaRow, recordedAt } from "../../support/venues/polymarket.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const ordinaryEvent: Fields = {
+  id: "90001",
+  slug: "which-lighthouses-in-december",
+  title: "Which lighthouses in December?",
+  series: [{ slug: "lighthouses", recurrence: "monthly" }],
+  tags: [{ slug: "culture", label: "Culture" }],
+}
+
+function signOf(fields: Fields): MechanicalSign | null {
+  const decoded = decodeMarket(gammaRow(1, { events: [ordinaryEvent], ...fields }), recordedAt)
+  if (Result.isFailure(decoded)) throw new Error(decoded.failure)
+  return decoded.success.mechanical
+}
+
+const assets = ["btc", "eth", "sol", "xrp", "doge", "bnb", "hype", "ada", "link", "gold", "s-p-500"]
+const recurrences = ["5m", "15m", "hourly", "4h"] as const
+const cases = { recurrence: 0, slug: 0, tags: 0, price_stream: 0 }
+
+function flagged(expected: MechanicalSign, fields: Fields): void {
+  strictEqual(signOf(fields), expected, JSON.stringify(fields))
+  cases[expected]++
+}
+
+/** An event with these fields, in each place in which a row may have it. */
+function* events(fields: Fields): Generator<Fields> {
+  const event = { ...ordinaryEvent, ...fields }
+  yield { events: [event] }
+  yield { events: JSON.stringify([event]) }
+  yield { events: [ordinaryEvent, event] }
+}
+
+Deno.test("every short recurrence is flagged, of any asset, in any series of any event", () => {
+  strictEqual(signOf({}), null)
+  for (const asset of assets) {
+    for (const recurrence of recurrences) {
+      const slug = `${asset}-up-or-down-${recurrence}`
+      const daily = { slug: "lighthouses", recurrence: "daily" }
+      for (const spelled of [recurrence, recurrence.toUpperCase()]) {
+        for (
+          const series of [[{ slug: asset, recurrence: spelled }], [daily, { recurrence: spelled }]]
+        ) {
+          for (const fields of events({ series })) flagged("recurrence", fields)
+          flagged("recurrence", { series })
+        }
+      }
+      for (const fields of events({ seriesSlug: slug })) flagged("recurrence", fields)
+      for (const fields of events({ series: [daily, { slug }] })) flagged("recurrence", fields)
+      flagged("recurrence", { seriesSlug: slug })
+    }
+  }
+})
+
+Deno.test("every slug of an interval is flagged, and every up-or-down one", () => {
+  for (const asset of assets) {
+    for (const unit of ["m", "h"]) {
+      for (const length of [1, 4, 5, 15, 30, 60, 240, 1_440]) {
+        for (const epoch of [1, 1_773_307_200, 1_893_456_000, 177_330_720_000]) {
+          flagged("slug", { slug: `${asset}-updown-${length}${unit}-${epoch}` })
+        }
+      }
+    }
+    for (const tail of ["march-12-5am-et", "on-march-12", "1773307200", "december-31-11pm-et-2"]) {
+      flagged("slug", { slug: `${asset}-up-or-down-${tail}` })
+    }
+  }
+})
+
+Deno.test("the pair of tags is flagged in any order, spelling and company, and neither tag alone", () => {
+  const spellings = [
+    (slug: string, label: string) => ({ slug, label }),
+    (slug: string) => ({ slug }),
+    (_: string, label: string) => ({ label }),
+    (_: string, label: string) => label,
+    (slug: string) => slug.toUpperCase(),
+  ]
+  const one = ["recurring", "Recurring"] as const
+  const other = ["hide-from-new", "Hide From New"] as const
+  const rest = ["crypto", "Crypto"] as const
+  for (const spell of spellings) {
+    for (
+      const order of [[one, other], [other, one], [rest, one, other], [one, rest, other, rest]]
+    ) {
+      const tags = order.map(([slug, label]) => spell(slug, label))
+      for (const fields of events({ tags })) flagged("tags", fields)
+      flagged("tags", { tags })
+      flagged("tags", { tags: JSON.stringify(tags) })
+    }
+    flagged("tags", {
+      tags: [spell(...one)],
+      events: [{ ...ordinaryEvent, tags: [spell(...other)] }],
+    })
+    for (const tags of [[one], [other], [one, rest], [other, rest]]) {
+      strictEqual(signOf({ tags: tags.map(([slug, label]) => spell(slug, label)) }), null)
+    }
+  }
+})
+
+Deno.test("every streaming price is flagged as a source, of the row or of its event", () => {
+  for (const asset of assets) {
+    for (const start of ["https://", "http://", "HTTPS://", "", "https://www."]) {
+      for (const path of [`/streams/${asset}-usd`, `/feeds/${asset}`, "/", "", `?pair=${asset}`]) {
+        const resolutionSource = `${start}data.chain.link${path}`
+        flagged("price_stream", { resolutionSource })
+        for (const fields of events({ resolutionSource })) {
+          flagged("price_stream", fields)
+          flagged("price_stream", { ...fields, resolutionSource: "https://lighthouse.example" })
+        }
+      }
+    }
+  }
+})
+
+Deno.test("what only resembles a pattern is ordinary", () => {
+  for (
+    const slug of [
+      ...["will-bitcoin-go-up-or-sideways", "who-wins-the-updown-5m-cup", "updown-5m-1773307200"],
+      ...["btc-updown-5d-1773307200", "btc-updown-5m", "btc-updown-m-1773307200", "up-or-down-now"],
+      ...["mlb-sd-atl-2026-07-23", "cs2-a-b-2026-07-23-map-2", "ticks-up-or-downs"],
+    ]
+  ) strictEqual(signOf({ slug }), null, slug)
+  for (const recurrence of ["daily", "weekly", "monthly", "annual", "", "50m", "5min", null, 5]) {
+    strictEqual(signOf({ events: [{ ...ordinaryEvent, series: [{ recurrence }] }] }), null)
+  }
+  for (
+    const host of [
+      "data.chain.linked.example",
+      "data.chain.link.example",
+      "chain.link",
+      "x/data.chain.link",
+    ]
+  ) {
+    strictEqual(signOf({ resolutionSource: `https://${host}/streams/btc-usd` }), null, host)
+  }
+})
+
+Deno.test("a sign is flagged whatever else a row holds", () => {
+  const signs: ReadonlyArray<readonly [MechanicalSign, Fields]> = [
+    ["recurrence", { events: [{ ...ordinaryEvent, series: [{ recurrence: "15m" }] }] }],
+    ["slug", { slug: "eth-updown-15m-1773307200" }],
+    ["tags", { tags: ["Recurring", "Hide From New"] }],
+    ["price_stream", { resolutionSource: "https://data.chain.link/streams/eth-usd" }],
+  ]
+  const noise = [null, "", 7, [], {}, "x", ["y"], [{ slug: 4 }], true] as const
+  const touched = ["category", "feeType", "umaResolutionStatus", "negRisk", "description", "series"]
+  let held = 0
+  for (let seed = 0; seed < 2_000; seed++) {
+    const [sign, fields] = signs[seed % signs.length] ?? ["slug", {}]
+    const rest = touched.filter((_, n) => uniform(mix(seed, n)) < 0.5)
+      .map((name, n) => [name, pick(mix(seed, 100 + n), noise)])
+    strictEqual(signOf({ ...Object.fromEntries(rest), ...fields }), sign)
+    held++
+  }
+  strictEqual(held, 2_000)
+})
+
+Deno.test("the patterns were flagged in so many rows", () => {
+  ok(cases.recurrence >= 900 && cases.slug >= 700, JSON.stringify(cases))
+  ok(cases.tags >= 100 && cases.price_stream >= 1_900, JSON.stringify(cases))
+})
+
+/** Rows of the listing, as if they were live: the flag is given to those only. */
+const live = (row: Fields): Fields => ({
+  ...row,
+  ...{
+    active: true,
+    closed: false,
+    archived: false,
+    acceptingOrders: true,
+    endDate: null,
+    endDateIso: null,
+  },
+})
+
+function rowsOf(path: string): ReadonlyArray<Fields> {
+  const body = recorded(path)
+  return (Array.isArray(body) ? body : [body]).flatMap((value: Fields) =>
+    Array.isArray(value["markets"])
+      ? value["markets"].map((market: Fields) => ({
+        events: [{ ...value, markets: [] }],
+        ...market,
+      }))
+      : [value]
+  )
+}
+
+if (!hasRecordings) {
+  skipAloud("no ordinary recorded market is mechanical", "../shared/data is missing")
+} else {
+  Deno.test("of the recorded listing only the 5-minute market is mechanical, and by every one of its signs", () => {
+    const captures = [...Deno.readDirSync(`${recordingsDir}polymarket-captures`)]
+      .map(({ name }) => name).filter((name) =>
+        name.startsWith("gamma_") && name !== "gamma_tags.json"
+      )
+    const rows = [
+      ...captures.flatMap((name) => rowsOf(`polymarket-captures/${name}`)),
+      ...rowsOf("radar/markets.json"),
+    ]
+    const decoded = rows.flatMap((row) => {
+      const market = decodeMarket(live(row), Date.parse("2026-07-23T18:46:41Z"))
+      return Result.isSuccess(market) ? [market.success] : []
+    })
+    const sports = decoded.filter(({ category }) => /sport/i.test(category ?? ""))
+    ok(rows.length === 89 && decoded.length >= 87, `${decoded.length} of ${rows.length}`)
+    ok(sports.length >= 35, `${sports.length} of sports`)
+    const mechanical = decoded.filter(({ mechanical }) => mechanical !== null)
+    strictEqual(mechanical.map(({ slug }) => slug).join(), "btc-updown-5m-1773307200")
+    const [row] = rowsOf("polymarket-captures/gamma_market.json")
+    const found = row ?? {}
+    const [event] = found["events"] as ReadonlyArray<Fields>
+    const without = {
+      events: [{ ...event, series: [], seriesSlug: "", resolutionSource: "", tags: [] }],
+    }
+    const plain = { ...live(found), ...without, slug: "plain", resolutionSource: "" }
+    const sign = (fields: Fields) => {
+      const market = decodeMarket({ ...plain, ...fields }, recordedAt)
+      return Result.isSuccess(market) ? market.success.mechanical : market.failure
+    }
+    strictEqual(sign({}), null)
+    strictEqual(sign({ events: [{ ...event, tags: [], resolutionSource: "" }] }), "recurrence")
+    strictEqual(sign({ slug: found["slug"] }), "slug")
+    strictEqual(sign({ resolutionSource: found["resolutionSource"] }), "price_stream")
+  })
+
+  Deno.test("no slug of a thousand studied markets is that of a mechanical one", () => {
+    const text = Deno.readTextFileSync(
+      `${recordingsDir}forecastbench/market_calibration_joined.csv`,
+    )
+    const slugs = new Set(
+      [...text.matchAll(/https:\/\/polymarket\.com\/[a-z/]*?([a-z0-9-]+)(?=[,"\s])/g)].map((
+        [, slug],
+      ) => slug),
+    )
+    ok(slugs.size > 1_000, `${slugs.size}`)
+    for (const slug of slugs) {
+      const evidence = { seriesSlugs: [], recurrences: [], tags: [], resolutionSources: [] }
+      strictEqual(mechanicalSign({ ...evidence, slug: slug ?? "" }), null, slug)
+    }
+  })
+}

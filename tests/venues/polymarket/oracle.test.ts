@@ -1,0 +1,269 @@
+/**
+ * Our decoders against the venue's own zod schemas: a row they accept is never undecodable to us, and
+ * only a field that a domain value cannot do without may cost us the row.
+ *
+ * @module
+ */
+import { Result } from "effect"
+import { decodeActivity } from "../../../src/venues/polymarket/activity.ts"
+import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
+import { decodeTrade } from "../../../src/venues/polymarket/data.ts"
+import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
+import { decodeStanding } from "../../../src/venues/polymarket/leaderboard.ts"
+import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
+import { recognise } from "../../../src/venues/replay/recordings.ts"
+import {
+  hasOracle,
+  hasRecordings,
+  recorded,
+  skipAloud,
+  verdicts,
+} from "../../support/venues/oracle.ts"
+import {
+  activityRow,
+  bookRow,
+  gammaRow,
+  recordedAt,
+  recordRow,
+  standingRow,
+  tradeRow,
+} from "../../support/venues/polymarket.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Mutant {
+  readonly field: string
+  readonly how: string
+  readonly row: Row
+  /** The same value spelled otherwise: that may never cost the row. */
+  readonly respelled: boolean
+}
+
+/** What may happen to a field between one release of the venue and the next. */
+function mutants(row: Row): ReadonlyArray<Mutant> {
+  return Object.keys(row).flatMap((field) => {
+    const { [field]: value, ...rest } = row
+    const as = (how: string, to: unknown, respelled = false): Mutant => ({
+      field,
+      how,
+      row: { ...row, [field]: to },
+      respelled,
+    })
+    const isNumeral = typeof value === "string" && value !== "" && !Number.isNaN(Number(value))
+    return [
+      { field, how: "dropped", row: rest, respelled: false },
+      as("null", null),
+      as("empty", ""),
+      as("unknown text", "something-new"),
+      as("a list", []),
+      as("an object", {}),
+      as("a number", 7),
+      ...(typeof value === "number" ? [as("the same as a string", String(value), true)] : []),
+      ...(isNumeral ? [as("the same as a number", Number(value), true)] : []),
+      ...(typeof value === "boolean" ? [as("the other", !value)] : []),
+    ]
+  })
+}
+
+/** The reasons a field may give us when the venue's schema is content with it. */
+const costs = {
+  market: {
+    conditionId: ["missing_id"],
+    slug: ["bad_slug"],
+    question: ["missing_question"],
+    outcomes: ["not_binary"],
+    clobTokenIds: ["missing_tokens"],
+    active: ["inactive"],
+    closed: ["closed"],
+    archived: ["closed"],
+    acceptingOrders: ["not_accepting_orders"],
+    endDate: [],
+  },
+  book: { asset_id: ["missing_token"] },
+  trade: {
+    condition_id: ["missing_id"],
+    token_id: ["missing_token"],
+    timestamp: ["missing_time"],
+    side: ["bad_side"],
+    price: ["bad_price"],
+    size: ["bad_size"],
+  },
+  point: { timestamp: ["no_point"], price: ["no_point"] },
+  activity: {
+    proxy_wallet: ["missing_wallet"],
+    condition_id: ["missing_id"],
+    token_id: ["missing_token"],
+    timestamp: ["missing_time"],
+    transaction_hash: ["missing_transaction"],
+    side: ["bad_side"],
+    price: ["bad_price"],
+    size: ["bad_size"],
+  },
+  standing: { user_id: ["missing_wallet"], rank: ["missing_rank"] },
+  record: { condition_id: ["missing_id"] },
+} satisfies Record<string, Readonly<Record<string, ReadonlyArray<string>>>>
+
+async function hold(
+  module: "gamma" | "clob" | "data",
+  schema: string,
+  row: Row,
+  decode: (row: unknown) => Result.Result<unknown, string>,
+  allowed: Readonly<Record<string, ReadonlyArray<string>>>,
+): Promise<void> {
+  const whole = decode(row)
+  if (Result.isFailure(whole)) {
+    throw new Error(`The row itself is rejected: ${whole.failure}`)
+  }
+  const all = mutants(row)
+  const accepted = await verdicts(module, schema, [
+    row,
+    ...all.map((mutant) => mutant.row),
+  ])
+  if (accepted[0] !== true) {
+    throw new Error("The oracle does not accept the row itself")
+  }
+  const offences = all.flatMap((mutant, at) => {
+    if (accepted[at + 1] !== true) return []
+    const decoded = decode(mutant.row)
+    return Result.isSuccess(decoded) ||
+        allowed[mutant.field]?.includes(decoded.failure)
+      ? []
+      : [`${mutant.field} ${mutant.how}: ${decoded.failure}`]
+  })
+  if (offences.length > 0) throw new Error(offences.join("\n"))
+  const count = accepted.filter((verdict) => verdict).length
+  if (count < all.length / 20) {
+    throw new Error(`Only ${count} of ${all.length} mutants accepted`)
+  }
+}
+
+if (!hasOracle) {
+  skipAloud(
+    "the venue's own schemas",
+    "npm ci --prefix tests/oracle was not run",
+  )
+} else {
+  Deno.test("decodeMarket() takes every mutant of a row that the venue's schema takes", async () => {
+    await hold(
+      "gamma",
+      "MarketSchema",
+      gammaRow(),
+      (row) => decodeMarket(row, recordedAt),
+      costs.market,
+    )
+  })
+
+  Deno.test("decodeBook() takes every mutant of a book that the venue's schema takes", async () => {
+    await hold(
+      "clob",
+      "OrderBookSchema",
+      bookRow(),
+      (row) => decodeBook(row, recordedAt),
+      costs.book,
+    )
+  })
+
+  Deno.test("decodeTrade() takes every mutant of a trade that the venue's schema takes", async () => {
+    await hold("data", "TradeSchema", tradeRow(), decodeTrade, costs.trade)
+  })
+
+  for (const type of ["TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"]) {
+    Deno.test(`decodeActivity() takes every mutant of a ${type} that the venue's schema takes`, async () => {
+      const row = activityRow(1, { type, event_slug: "which-lighthouses-in-december" })
+      await hold("data", "ActivitySchema", row, decodeActivity, costs.activity)
+    })
+  }
+
+  Deno.test("decodeStanding() takes every mutant of a row that the venue's schema takes", async () => {
+    const schema = "TraderLeaderboardEntrySchema"
+    await hold("data", schema, standingRow(), decodeStanding, costs.standing)
+  })
+
+  Deno.test("decodeRecord() takes every mutant of a record that the venue's schema takes", async () => {
+    await hold("data", "ResolutionSchema", recordRow(), decodeRecord, costs.record)
+    const pending = recordRow(1, {
+      status: "disputed",
+      price: "69",
+      proposed_price: "1000000000000000000",
+      last_update_timestamp: "1790649809",
+    })
+    await hold("data", "ResolutionSchema", pending, decodeRecord, costs.record)
+  })
+
+  Deno.test("decodeFacts() takes every mutant of a closed row that the venue's schema takes", async () => {
+    const row = gammaRow(1, { closed: true, acceptingOrders: false })
+    await hold("gamma", "MarketSchema", row, decodeFacts, costs.market)
+  })
+
+  Deno.test("decodeHistory() takes every mutant of a point that the venue's schema takes", async () => {
+    const point = { timestamp: recordedAt / 1_000, price: 0.42, resolution_seconds: 60 }
+    const decode = (row: unknown) =>
+      decodeHistory({ data: [row] })?.length === 1 ? Result.succeed(row) : Result.fail("no_point")
+    await hold("data", "PriceHistoryPointSchema", point, decode, costs.point)
+  })
+}
+
+if (hasOracle && hasRecordings) {
+  /** The rows of a recorded page. */
+  const rowsOf = (page: string) => {
+    const { data } = recorded(`polymarket-data-v2/${page}.json`) as {
+      readonly data: ReadonlyArray<Row>
+    }
+    return data
+  }
+
+  Deno.test("every recorded row of wallets and ends is decoded, those the venue's schema throws on too", async () => {
+    const read = async (
+      page: string,
+      schema: string,
+      decode: (row: unknown) => Result.Result<unknown, string>,
+    ) => {
+      const rows = rowsOf(page)
+      const accepted = await verdicts("data", schema, rows)
+      const refused = rows.filter((row) => Result.isFailure(decode(row)))
+      if (rows.length === 0 || refused.length > 0) {
+        throw new Error(`${page}: ${refused.length} lost`)
+      }
+      return accepted.filter((verdict) => !verdict).length
+    }
+    const thrown = [
+      await read("activity", "ActivitySchema", decodeActivity),
+      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeStanding),
+      await read("resolutions", "ResolutionSchema", decodeRecord),
+      await read("resolutions_pending", "ResolutionSchema", decodeRecord),
+      await read("trades", "TradeSchema", decodeTrade),
+    ]
+    if (thrown.join() !== "1,0,0,0,0") throw new Error(`The schemas refuse ${thrown} of them`)
+  })
+
+  Deno.test("decodeActivity() takes every mutant of a recorded row that the venue's schema takes", async () => {
+    await hold(
+      "data",
+      "ActivitySchema",
+      rowsOf("activity")[1] ?? {},
+      decodeActivity,
+      costs.activity,
+    )
+  })
+
+  Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
+    const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
+    const decode = (row: unknown) =>
+      recognise([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
+    await hold("gamma", "EventSchema", event ?? {}, decode, { markets: ["no_markets"] })
+  })
+
+  Deno.test("decodeMarket() takes every mutant of recorded rows that the venue's schema takes", async () => {
+    const rows = recorded("radar/markets.json") as ReadonlyArray<Row>
+    const now = Date.parse("2026-07-23T18:46:41Z")
+    for (const at of [2, 7, 33]) {
+      await hold(
+        "gamma",
+        "MarketSchema",
+        rows[at] ?? {},
+        (row) => decodeMarket(row, now),
+        costs.market,
+      )
+    }
+  })
+}

@@ -1,0 +1,381 @@
+/**
+ * How Polymarket is asked about the past: whose pages, which batches, what else when it does not say.
+ *
+ * @module
+ */
+import { Clock, Effect, Fiber, Layer, Result } from "effect"
+import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+import { defaultLimits, type Limits } from "../../../src/venues/polymarket/limits.ts"
+import { layer } from "../../../src/venues/polymarket/venue.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { day, second } from "../../../src/core/domain/time.ts"
+import type { Board } from "../../../src/whales/domain/tracking.ts"
+import {
+  VenueClient,
+  type VenueUnavailable,
+  type WalletSource,
+} from "../../../src/markets/VenueClient.ts"
+import { test } from "../../support/effect.ts"
+import {
+  activityRow,
+  conditionId,
+  gammaRow,
+  pageRow,
+  recordedAt,
+  recordRow,
+  scripted,
+  standingRow,
+  tokenId,
+} from "../../support/venues/polymarket.ts"
+
+const urls = { gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http://data/v2" }
+
+type Answer = (url: URL) => Response
+
+/** Runs `use` on a venue that answers by script, at the time of the recordings; gives all it was asked. */
+function asking<A>(
+  answer: Answer,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
+  limits: Partial<Limits> = {},
+): Effect.Effect<{
+  readonly result: Result.Result<A, VenueUnavailable>
+  readonly asked: ReadonlyArray<URL>
+  readonly times: ReadonlyArray<number>
+}> {
+  const asked: Array<URL> = []
+  const times: Array<number> = []
+  const client = scripted((url) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      asked.push(url)
+      times.push(now)
+      return answer(url)
+    })
+  )
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(recordedAt)
+    const running = yield* Effect.flatMap(VenueClient, use).pipe(
+      Effect.provide(
+        layer({ ...urls, limits }).pipe(
+          Layer.provide(Layer.succeed(HttpClient.HttpClient, client)),
+        ),
+      ),
+      Effect.result,
+      Effect.forkChild,
+    )
+    yield* TestClock.adjust("2 hours")
+    return { result: yield* Fiber.join(running), asked, times }
+  })
+}
+
+function equal(actual: unknown, expected: unknown): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
+  }
+}
+
+const param = (name: string) => (url: URL) => url.searchParams.getAll(name).join()
+
+function reason(result: Result.Result<unknown, VenueUnavailable>): string {
+  return Result.isFailure(result) ? result.failure.reason : "none"
+}
+
+function wallets(
+  use: (source: WalletSource) => Effect.Effect<unknown, VenueUnavailable>,
+): (venue: VenueClient["Service"]) => Effect.Effect<unknown, VenueUnavailable> {
+  return ({ wallets }) => wallets === null ? Effect.die("There are no wallets") : use(wallets)
+}
+
+const wallet = "0x00000000000000000000000000000000000000aa"
+const range = { from: recordedAt - day, to: recordedAt }
+
+const page = (data: ReadonlyArray<unknown>, next: string | null = null, more = next !== null) =>
+  Response.json({
+    data,
+    pagination: { limit: 2, offset: 0, has_more: more, next_cursor: next },
+  })
+
+const activity = (cursor: string | null, within = range) =>
+  wallets((source) => source.activity(wallet, within, cursor))
+
+test("activity() asks for whole seconds of the range, both ends included, newest first", () =>
+  Effect.gen(function* () {
+    const from = recordedAt - 2_500
+    const { asked } = yield* asking(() => page([]), activity("here", { from, to: from + 2_400 }))
+    const seconds = recordedAt / second
+    equal(asked.map(String), [
+      `http://data/v2/activity?user=${wallet}&start=${seconds - 2}&end=${seconds - 1}` +
+      `&sort_direction=DESC&limit=${defaultLimits.activityRows}&cursor=here`,
+    ])
+    const all = yield* asking(() => page([]), activity(null, { from: 0, to: recordedAt }))
+    equal(all.asked.map(param("start")), ["1"])
+    const none = yield* asking(() => page([]), activity(null, { from, to: from + 100 }))
+    equal([none.asked.length, reason(none.result)], [0, "none"])
+  }))
+
+test("activity() takes a page that leads to itself, or does not say what follows, for a fault", () =>
+  Effect.gen(function* () {
+    const itself = yield* asking(() => page([], "here"), activity("here"))
+    equal(reason(itself.result), "an answer of another shape")
+    equal(itself.asked.length, defaultLimits.attemptsMax)
+    const silent = yield* asking(() => Response.json({ data: [activityRow()] }), activity(null))
+    equal(reason(silent.result), "an answer of another shape")
+  }))
+
+test("activity() says where the venue gives no more of a range, and never that it ended", () =>
+  Effect.gen(function* () {
+    const cut = (result: Result.Result<unknown, VenueUnavailable>) => {
+      const { next, cut } = Result.getOrThrow(result) as { next: unknown; cut: unknown }
+      return [next, cut]
+    }
+    const refuses = () => new Response("{}", { status: 400 })
+    equal(cut((yield* asking(refuses, activity("deep"))).result), [null, true])
+    equal(reason((yield* asking(refuses, activity(null))).result), "status 400")
+    const dumb = () => page([activityRow()], null, true)
+    equal(cut((yield* asking(dumb, activity(null))).result), [null, true])
+    equal(cut((yield* asking(() => page([activityRow()]), activity(null))).result), [null, false])
+    const down = () => new Response(null, { status: 500 })
+    equal(reason((yield* asking(down, activity("deep"))).result), "status 500")
+  }))
+
+const board: Board = { period: "month", category: "sports", by: "profit" }
+
+/** Boards of two rows a page, in ranks of one after the other, without end. */
+const boards: Answer = (url) => {
+  const at = Number(url.searchParams.get("cursor") ?? 0)
+  return page([standingRow(2 * at + 1), standingRow(2 * at + 2)], String(at + 1))
+}
+
+test("leaderboard() follows the cursor until there are enough wallets", () =>
+  Effect.gen(function* () {
+    const { result, asked } = yield* asking(boards, wallets((of) => of.leaderboard(board, 5)))
+    const { rows } = Result.getOrThrow(result) as { rows: ReadonlyArray<{ rank: number }> }
+    equal(rows.map(({ rank }) => rank), [1, 2, 3, 4, 5])
+    equal(asked.map(param("cursor")), ["", "1", "2"])
+    const [first] = asked
+    equal(first?.search, "?time_period=month&category=sports&sort_by=PNL&limit=5")
+  }))
+
+test("leaderboard() is bounded, and gives up on a board that leads in a circle", () =>
+  Effect.gen(function* () {
+    const few = { boardPagesMax: 3 }
+    const same: Answer = (url) =>
+      page([standingRow(1)], String(Number(url.searchParams.get("cursor") ?? 0) + 1))
+    const short = yield* asking(same, wallets((of) => of.leaderboard(board, 9)), few)
+    equal([reason(short.result), short.asked.length], ["none", 3])
+    const circle = () => page([standingRow(1)], "1")
+    const round = yield* asking(circle, wallets((of) => of.leaderboard(board, 9)))
+    equal(reason(round.result), "an answer of another shape")
+  }))
+
+const markets = (...numbers: ReadonlyArray<number>) =>
+  numbers.map((number) => MarketId.make(conditionId(number)))
+
+/** A listing of fifty markets, of which the even ones are closed. */
+const listing =
+  (fields: (market: number) => Readonly<Record<string, unknown>>): Answer => (url) => {
+    const closed = url.searchParams.get("closed") === "true"
+    const rows = url.searchParams.getAll("condition_ids").map(Number)
+      .filter((market) => market < 50 && (market % 2 === 0) === closed)
+    return Response.json({ markets: rows.map((market) => gammaRow(market, fields(market))) })
+  }
+
+test("facts() finds closed markets and open ones, a batch at a time", () =>
+  Effect.gen(function* () {
+    const answer = listing((market) => ({ closed: market % 2 === 0 }))
+    const asked = [...markets(1, 2, 3, 3, 4, 99), MarketId.make("0xnone")]
+    const found = yield* asking(answer, ({ facts }) => facts(asked), { factsBatch: 3 })
+    const { rows, rejected } = Result.getOrThrow(found.result)
+    equal([rows.map(({ id }) => Number(id)), rejected], [[2, 4, 1, 3], {}])
+    equal(
+      found.asked.map((
+        url,
+      ) => [param("closed")(url), url.searchParams.getAll("condition_ids").length]),
+      [
+        ["true", 3],
+        ["true", 2],
+        ["false", 3],
+      ],
+    )
+  }))
+
+test("facts() counts rows it cannot use, and rows it did not ask for", () =>
+  Effect.gen(function* () {
+    const answer: Answer = () =>
+      Response.json({ markets: [gammaRow(7), gammaRow(1, { outcomes: '["A","B","C"]' }), null] })
+    const { result } = yield* asking(answer, ({ facts }) => facts(markets(1)))
+    const twice = { unasked: 2, not_binary: 2, undecodable: 2 }
+    equal(Result.getOrThrow(result), { rows: [], rejected: twice })
+  }))
+
+test("a market that spoils its batch costs only itself", () =>
+  Effect.gen(function* () {
+    const sound = listing(() => ({}))
+    const answer: Answer = (url) =>
+      url.searchParams.getAll("condition_ids").includes(conditionId(3))
+        ? new Response("{}", { status: 422 })
+        : sound(url)
+    const { result } = yield* asking(answer, ({ facts }) => facts(markets(1, 2, 3, 4, 5)))
+    const { rows, rejected } = Result.getOrThrow(result)
+    equal(rows.map(({ id }) => Number(id)).sort(), [1, 2, 4, 5])
+    equal(rejected, { unavailable: 2 })
+  }))
+
+/** What each place says: the oracle, the listing, the order book's page. */
+interface Told {
+  readonly record?: Readonly<Record<string, unknown>>
+  readonly listed?: Readonly<Record<string, unknown>>
+  readonly page?: Readonly<Record<string, unknown>> | number
+}
+
+const venue = (told: (market: number) => Told): Answer => (url) => {
+  if (url.host === "clob") {
+    const found = told(Number(url.pathname.slice("/markets/".length))).page ?? 404
+    return typeof found === "number" ? new Response("{}", { status: found }) : Response.json(found)
+  }
+  const ids = url.searchParams.getAll(url.host === "data" ? "condition" : "condition_ids").map(
+    Number,
+  )
+  return url.host === "data"
+    ? Response.json({ data: ids.flatMap((id) => told(id).record ?? []) })
+    : Response.json({ markets: ids.flatMap((id) => told(id).listed ?? []) })
+}
+
+const untold = { payouts: undefined }
+const closed = (market: number, outcomePrices: string) =>
+  gammaRow(market, { closed: true, outcomePrices, closedTime: "2026-11-09 10:00:00+00" })
+
+test("resolutions() asks the listing and the pages only about what the oracle does not tell", () =>
+  Effect.gen(function* () {
+    const of: { readonly [market: number]: Told } = {
+      1: { record: recordRow(1) },
+      2: { record: recordRow(2, { status: "proposed", payouts: undefined }) },
+      3: { record: recordRow(3, untold), listed: closed(3, '["0","1"]') },
+      4: {
+        record: recordRow(4, untold),
+        listed: closed(4, '["0","0"]'),
+        page: pageRow(4, tokenId(4, 1)),
+      },
+      5: { listed: closed(5, '["1","0"]') },
+      6: { listed: gammaRow(6), page: pageRow(6, tokenId(6, 0)) },
+      7: { record: recordRow(7, untold), listed: closed(7, '["0","0"]'), page: pageRow(7) },
+      8: {},
+    }
+    const { result, asked } = yield* asking(
+      venue((market) => of[market] ?? {}),
+      ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 1)),
+    )
+    const { rows, rejected } = Result.getOrThrow(result)
+    equal(
+      rows.map((row) => [
+        Number(row.marketId),
+        row.source,
+        row.state === "paid" ? row.payouts : row.state,
+      ]),
+      [
+        [1, "oracle", [1, 0]],
+        [3, "listing", [0, 1]],
+        [4, "book", [0, 1]],
+        [5, "listing", [1, 0]],
+        [7, "oracle", "cancelled"],
+      ],
+    )
+    equal(rejected, {})
+    const numbers = (name: string) => (url: URL) => url.searchParams.getAll(name).map(Number).join()
+    const [data, gamma, ...pages] = asked
+    equal(data === undefined ? "" : numbers("condition")(data), "1,2,3,4,5,6,7,8")
+    equal(gamma === undefined ? "" : numbers("condition_ids")(gamma), "3,4,5,6,7,8")
+    equal(pages.map((url) => Number(url.pathname.slice("/markets/".length))), [4, 7])
+  }))
+
+test("resolutions() counts records it did not ask for, and those it cannot read", () =>
+  Effect.gen(function* () {
+    const answer: Answer = () => Response.json({ data: [recordRow(1), recordRow(9), {}, 7] })
+    const { result } = yield* asking(answer, ({ resolutions }) => resolutions(markets(1)))
+    const { rows, rejected } = Result.getOrThrow(result)
+    equal([rows.length, rejected], [1, { unasked: 1, missing_id: 1, undecodable: 1 }])
+  }))
+
+test("what stays away behind the oracle costs only its markets, and no market is cancelled by it", () =>
+  Effect.gen(function* () {
+    const told = venue((market) => ({
+      record: recordRow(market, market === 1 ? {} : untold),
+      listed: closed(market, '["0","0"]'),
+      page: 500,
+    }))
+    const pages = yield* asking(told, ({ resolutions }) => resolutions(markets(1, 2, 3)))
+    const one = Result.getOrThrow(pages.result)
+    equal([one.rows.map(({ marketId }) => Number(marketId)), one.rejected], [[1], {
+      unavailable: 2,
+    }])
+    const deaf: Answer = (url) =>
+      url.host === "gamma" ? new Response(null, { status: 503 }) : told(url)
+    const listed = Result.getOrThrow(
+      (yield* asking(deaf, ({ resolutions }) => resolutions(markets(1, 2)))).result,
+    )
+    equal([listed.rows.length, listed.rejected], [1, { unavailable: 1 }])
+    const silent: Answer = (url) =>
+      url.host === "data" ? new Response(null, { status: 500 }) : told(url)
+    equal(
+      reason((yield* asking(silent, ({ resolutions }) => resolutions(markets(1)))).result),
+      "status 500",
+    )
+  }))
+
+test("resolutions() looks up a bounded number of ends, and counts the others", () =>
+  Effect.gen(function* () {
+    const told = venue((market) => ({
+      record: recordRow(market, untold),
+      listed: closed(market, '["0","0"]'),
+      page: pageRow(market, tokenId(market, 0)),
+    }))
+    const { result, asked } = yield* asking(
+      told,
+      ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 9)),
+      { listedEndsMax: 8, endPagesMax: 3, resolutionBatch: 2 },
+    )
+    const { rows, rejected } = Result.getOrThrow(result)
+    equal([rows.map(({ marketId }) => Number(marketId)), rejected], [[1, 2, 3], { postponed: 6 }])
+    const count = (host: string) => asked.filter((url) => url.host === host).length
+    equal([count("data"), count("gamma"), count("clob")], [5, 1, 3])
+    const listing = asked.find(({ host }) => host === "gamma")
+    equal(listing?.searchParams.getAll("condition_ids").length, 8)
+  }))
+
+test("each route of the past keeps its own pace, a fifth of what the venue allows", () =>
+  Effect.gen(function* () {
+    const pace = defaultLimits.perTenSeconds
+    equal(pace.activity, 200 / 5)
+    equal(pace.activity + pace.leaderboard + pace.resolutions + pace.trades <= 800 / 5, true)
+    equal(pace.facts + pace.listing <= 900 / 5, true)
+    const tenTimes =
+      (use: (venue: VenueClient["Service"]) => Effect.Effect<unknown, VenueUnavailable>) =>
+      (venue: VenueClient["Service"]) =>
+        Effect.forEach(Array.from({ length: 10 }), () => use(venue), { concurrency: "unbounded" })
+    const spacing = Effect.fnUntraced(function* (
+      answer: Answer,
+      use: (venue: VenueClient["Service"]) => Effect.Effect<unknown, VenueUnavailable>,
+    ) {
+      const { asked, times } = yield* asking(answer, tenTimes(use))
+      const [, second = 0] = times
+      equal([asked.length, (times.at(-1) ?? 0) - second], [10, 8 * (second - (times[0] ?? 0))])
+      return second - (times[0] ?? 0)
+    })
+    equal(
+      [
+        yield* spacing(() => page([]), activity(null)),
+        yield* spacing(() => page([]), wallets((of) => of.leaderboard(board, 1))),
+        yield* spacing(
+          () => Response.json({ data: [recordRow()] }),
+          ({ resolutions }) => resolutions(markets(1)),
+        ),
+        yield* spacing(
+          () => Response.json({ markets: [gammaRow()] }),
+          ({ facts }) => facts(markets(1)),
+        ),
+      ],
+      [pace.activity, pace.leaderboard, pace.resolutions, pace.facts].map((turns) =>
+        Math.ceil(10_000 / turns)
+      ),
+    )
+  }))

@@ -1,0 +1,236 @@
+/**
+ * What becomes of one row of the venue's listing, books and tape.
+ *
+ * @module
+ */
+import { Arbitrary, Result, Schema } from "effect"
+import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
+import { decodeTrade, decodeTrades } from "../../../src/venues/polymarket/data.ts"
+import { decodeMarket, decodeMarkets } from "../../../src/venues/polymarket/gamma.ts"
+import { instant, text, textCharsMax } from "../../../src/venues/polymarket/wire.ts"
+import { type Market, MarketId } from "../../../src/markets/domain/market.ts"
+import { day } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import {
+  bookRow,
+  conditionId,
+  gammaRow,
+  recordedAt,
+  tokenId,
+  tradeRow,
+} from "../../support/venues/polymarket.ts"
+
+function equal(actual: unknown, expected: unknown): void {
+  const spelled = (value: unknown) => JSON.stringify(value)
+  if (spelled(actual) !== spelled(expected)) {
+    throw new Error(`got ${spelled(actual)}, not ${spelled(expected)}`)
+  }
+}
+
+function market(fields: Readonly<Record<string, unknown>>): Market {
+  return Result.getOrThrow(decodeMarket(gammaRow(1, fields), recordedAt))
+}
+
+function rejection(fields: Readonly<Record<string, unknown>>): string {
+  const decoded = decodeMarket(gammaRow(1, fields), recordedAt)
+  return Result.isFailure(decoded) ? decoded.failure : "none"
+}
+
+const anyJson = Arbitrary.schema(Schema.Json)
+
+law(
+  "the decoders never throw and never lose count, whatever the row",
+  Arbitrary.array(anyJson),
+  (rows) => {
+    const markets = decodeMarkets(rows, recordedAt)
+    const trades = decodeTrades(rows, null)
+    rows.forEach((row) => decodeBook(row, recordedAt))
+    rows.forEach((row) => decodeHistory(row))
+    for (const { rows: kept, rejected } of [markets, trades]) {
+      equal(kept.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
+    }
+  },
+)
+
+const anyDamage = Arbitrary.array(
+  Arbitrary.all([Arbitrary.schema(Schema.Literals(Object.keys(gammaRow()))), anyJson]),
+)
+
+law("a damaged row becomes a sound market or is rejected", anyDamage, (damage) => {
+  const decoded = decodeMarket(gammaRow(1, Object.fromEntries(damage)), recordedAt)
+  if (Result.isFailure(decoded)) return true
+  const { listed, volumeUsd, liquidityUsd, takerFeeRate, tokenIds, question } = decoded.success
+  return volumeUsd >= 0 && liquidityUsd >= 0 && takerFeeRate >= 0 && takerFeeRate <= 1 &&
+    tokenIds[0] !== tokenIds[1] && question.length > 0 && question.length <= textCharsMax &&
+    (listed === null || (listed.bestBid < listed.bestAsk && listed.bestBid >= 0))
+})
+
+law("text() shows nothing hidden and never too much", Arbitrary.schema(Schema.String), (value) => {
+  const shown = text(`${value}\u202e\u0007\u{e0041}\u200b${value}`.repeat(3))
+  return shown.length <= textCharsMax && shown.isWellFormed() && shown === text(shown) &&
+    !/[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u.test(shown)
+})
+
+Deno.test("decodeMarket() reads an ordinary row", () => {
+  equal(market({}), {
+    id: conditionId(1),
+    slug: "will-lighthouse-1-be-lit-in-december",
+    question: "Will lighthouse 1 be lit in December?",
+    eventSlug: "which-lighthouses-in-december",
+    url: "https://polymarket.com/event/which-lighthouses-in-december/" +
+      "will-lighthouse-1-be-lit-in-december",
+    category: "Culture",
+    outcomes: ["Yes", "No"],
+    tokenIds: [tokenId(1, 0), tokenId(1, 1)],
+    endsAt: Date.parse("2026-12-31T12:00:00Z"),
+    takerFeeRate: 0.05,
+    volumeUsd: 123456.789,
+    liquidityUsd: 9876.5,
+    status: "open",
+    listed: { bestBid: 0.41, bestAsk: 0.43 },
+    mechanical: null,
+  })
+})
+
+Deno.test("decodeMarket() does without everything that is not essential", () => {
+  const essential = ["conditionId", "slug", "question", "outcomes", "clobTokenIds"]
+  const live = ["active", "acceptingOrders"]
+  const bare = Object.fromEntries(
+    Object.entries(gammaRow()).filter(([name]) => [...essential, ...live].includes(name)),
+  )
+  const decoded = Result.getOrThrow(decodeMarket(bare, recordedAt))
+  equal([decoded.volumeUsd, decoded.listed, decoded.endsAt, decoded.category], [
+    0,
+    null,
+    null,
+    null,
+  ])
+  equal(decoded.eventSlug, decoded.slug)
+})
+
+Deno.test("decodeMarket() names the first reason why a row is no live market", () => {
+  equal(rejection({ conditionId: "" }), "missing_id")
+  equal(rejection({ slug: "Not A Slug" }), "bad_slug")
+  equal(rejection({ question: "\u200b " }), "missing_question")
+  equal(rejection({ outcomes: '["A", "B", "C"]' }), "not_binary")
+  equal(rejection({ marketType: "scalar" }), "not_binary")
+  equal(rejection({ clobTokenIds: "[]" }), "missing_tokens")
+  equal(rejection({ clobTokenIds: '["7", "7"]' }), "missing_tokens")
+  equal(rejection({ clobTokenIds: `[${tokenId(1, 0)}, ${tokenId(1, 1)}]` }), "missing_tokens")
+  equal(rejection({ closed: true }), "closed")
+  equal(rejection({ active: false }), "inactive")
+  equal(rejection({ acceptingOrders: undefined }), "not_accepting_orders")
+  equal(rejection({ endDate: new Date(recordedAt - 31 * day).toISOString() }), "ended_long_ago")
+  equal(rejection({ endDate: new Date(recordedAt - 29 * day).toISOString() }), "none")
+})
+
+Deno.test("decodeMarket() takes the status from the singular field only", () => {
+  equal(market({ umaResolutionStatuses: '["proposed", "disputed"]' }).status, "open")
+  equal(market({ umaResolutionStatus: "proposed" }).status, "proposed")
+  equal(market({ umaResolutionStatus: "disputed" }).status, "proposed")
+  equal(market({ umaResolutionStatus: "resolved" }).status, "resolved")
+})
+
+Deno.test("decodeMarket() lists no prices when a side is missing or they cross", () => {
+  equal(market({ bestBid: undefined }).listed, null)
+  equal(market({ bestBid: 0.6, bestAsk: 0.5 }).listed, null)
+  equal(market({ bestBid: "0.5", bestAsk: "0.51" }).listed, { bestBid: 0.5, bestAsk: 0.51 })
+})
+
+Deno.test("decodeMarket() finds the category in the row, the tags, or the fee table", () => {
+  const tags = [{ label: "Hide From New", slug: "hide-from-new" }, {
+    label: "Politics",
+    slug: "politics",
+  }]
+  equal(market({ category: "Crypto", tags }).category, "Crypto")
+  equal(market({ category: null, tags }).category, "Politics")
+  equal(market({ category: "", events: [{ slug: "e", tags }] }).category, "Politics")
+  equal(market({ feeType: "sports_fees_v2" }).category, "Sports")
+  equal(market({ feeType: "finance_prices_fees" }).category, "Finance")
+  equal(market({ feeType: null }).category, null)
+})
+
+Deno.test("decodeMarket() sees each sign of a mechanical market", () => {
+  const event = { slug: "e" }
+  equal(market({ slug: "btc-updown-5m-1773307200" }).mechanical !== null, true)
+  const hourly = { ...event, series: [{ recurrence: "hourly" }] }
+  equal(market({ events: [hourly] }).mechanical, "recurrence")
+  equal(
+    market({ events: [{ ...event, seriesSlug: "btc-up-or-down-5m" }] }).mechanical !== null,
+    true,
+  )
+  const tags = [{ slug: "recurring" }, { slug: "hide-from-new" }, { slug: "up-or-down" }]
+  equal(market({ tags }).mechanical, "tags")
+  const stream = "https://data.chain.link/streams/btc-usd"
+  equal(market({ resolutionSource: stream }).mechanical, "price_stream")
+  equal(market({ events: [{ ...event, resolutionSource: stream }] }).mechanical, "price_stream")
+})
+
+Deno.test("decodeMarket() shows a stranger's question without tricks", () => {
+  equal(market({ question: "Will\u202e it\u0000 \n\n rain?\u{e0041}" }).question, "Will it rain?")
+  equal(market({ question: "Will \ud800 it rain?" }).question, "Will \ufffd it rain?")
+  const long = market({ question: "😀".repeat(400) }).question
+  equal([long.length <= textCharsMax, long.endsWith("…"), long.isWellFormed()], [true, true, true])
+})
+
+Deno.test("decodeBook() keeps every level that is a number and the venue's own time", () => {
+  const bids = [{ price: "0.4", size: 10 }, { price: "x", size: "1" }, null]
+  const book = Result.getOrThrow(decodeBook(bookRow(1, { bids }), recordedAt))
+  equal(book.bids, [{ price: 0.4, size: 10 }])
+  equal(book.observedAt, recordedAt - 1_500)
+})
+
+Deno.test("decodeBook() never dates a book later than it was received", () => {
+  const timestamp = String(recordedAt + day)
+  equal(Result.getOrThrow(decodeBook(bookRow(1, { timestamp }), recordedAt)).observedAt, recordedAt)
+})
+
+Deno.test("decodeHistory() takes no history for an empty one, and anything else for none", () => {
+  equal(decodeHistory({ history: null }), [])
+  equal(decodeHistory({ history: [{ t: 1_795_176_000, p: "0.5" }, { t: "", p: 2 }] }), [
+    { at: 1_795_176_000_000, price: 0.5 },
+  ])
+  equal([decodeHistory({ error: "no" }), decodeHistory([]), decodeHistory(null)], [
+    null,
+    null,
+    null,
+  ])
+})
+
+Deno.test("decodeTrade() reads both spellings of the tape alike", () => {
+  const row = tradeRow()
+  const old = {
+    proxyWallet: row["proxy_wallet"],
+    side: "BUY",
+    asset: row["token_id"],
+    conditionId: row["condition_id"],
+    size: "120.5",
+    price: "0.42",
+    timestamp: row["timestamp"],
+    transactionHash: row["transaction_hash"],
+  }
+  equal(Result.getOrThrow(decodeTrade(old)), Result.getOrThrow(decodeTrade(row)))
+})
+
+Deno.test("decodeTrades() keeps identical fills and leaves other markets out", () => {
+  const rows = [tradeRow(1), tradeRow(1), tradeRow(2), tradeRow(1, { side: "MERGE" })]
+  const { rows: kept, rejected } = decodeTrades(rows, MarketId.make(conditionId(1)))
+  equal([kept.length, rejected], [2, { other_market: 1, bad_side: 1 }])
+})
+
+Deno.test("instant() reads every spelling of a time the venue uses", () => {
+  const at = Date.parse("2026-04-05T15:10:00Z")
+  equal(
+    ["2026-04-05 15:10:00+00", "2026-04-05T15:10:00.000Z", at, at / 1_000, String(at)].map(instant),
+    [
+      at,
+      at,
+      at,
+      at,
+      at,
+    ],
+  )
+  equal(["", null, "soon", -5, 1e300, {}].map(instant), [null, null, null, null, null, null])
+  const unspeakable = [8.64e15, "+010000-01-01T00:00:00Z", "-000001-01-01T00:00:00Z"]
+  equal([...unspeakable, "0001-01-01T00:00:00Z"].map(instant), [null, null, null, null])
+})

@@ -1,0 +1,336 @@
+/**
+ * What Polymarket tells before a market ends: which outcome stands proposed, and by which words it is
+ * decided.
+ *
+ * @module
+ */
+import { Arbitrary, Effect, Layer, Result, Schema } from "effect"
+import { HttpClient } from "effect/http"
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { decodeRecord, type OracleRecord } from "../../../src/venues/polymarket/oracle.ts"
+import { proposalsIn } from "../../../src/venues/polymarket/proposals.ts"
+import { decodeRules } from "../../../src/venues/polymarket/rules.ts"
+import { layer } from "../../../src/venues/polymarket/venue.ts"
+import { type Proposal, rulesLengthMax } from "../../../src/predetermined/domain/detection.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { law, liveTest } from "../../support/effect.ts"
+import {
+  hasOracle,
+  hasRecordings,
+  recorded,
+  skipAloud,
+  verdicts,
+} from "../../support/venues/oracle.ts"
+import {
+  conditionId,
+  gammaRow,
+  recordRow,
+  scripted,
+  unpaced,
+} from "../../support/venues/polymarket.ts"
+
+const yes = "1000000000000000000"
+const half = "500000000000000000"
+const changedAt = Date.parse("2026-09-29T17:50:27Z")
+
+/** A record before its market has ended. */
+const pending = (fields: Readonly<Record<string, unknown>>, market = 1) =>
+  recordRow(market, {
+    payouts: undefined,
+    resolved_at: undefined,
+    last_update_timestamp: String(changedAt / 1_000),
+    price: "69",
+    reproposed_price: "69",
+    ...fields,
+  })
+
+function recordOf(row: unknown): OracleRecord {
+  const decoded = decodeRecord(row)
+  if (Result.isFailure(decoded)) throw new Error(decoded.failure)
+  return decoded.success
+}
+
+function proposalOf(row: unknown): Proposal | null {
+  return proposalsIn([recordOf(row)])[0] ?? null
+}
+
+/** `-` for none, else the outcome, and `!` when it is disputed. */
+function spelled(proposal: Proposal | null): string {
+  return proposal === null ? "-" : `${proposal.outcome}${proposal.disputed ? "!" : ""}`
+}
+
+const prices = [yes, "0", half, "69", undefined] as const
+
+/** By state: what each pair of first and second price says, in the order of `prices`. */
+const words: Readonly<Record<string, ReadonlyArray<string>>> = {
+  initialized: ["-----", "-----", "-----", "-----", "-----"],
+  posed: ["-----", "-----", "-----", "-----", "-----"],
+  active: ["-----", "-----", "-----", "-----", "-----"],
+  resolved: ["-----", "-----", "-----", "-----", "-----"],
+  "": ["-----", "-----", "-----", "-----", "-----"],
+  "something new": ["-----", "-----", "-----", "-----", "-----"],
+  proposed: ["00000", "11111", "-----", "-----", "-----"],
+  challenged: ["01-00", "01-11", "01---", "01---", "01---"],
+  reproposed: ["01---", "01---", "01---", "01---", "01---"],
+  disputed: ["01-0-", "01-1-", "01---", "01---", "01---"],
+  arbitration: ["01-0-", "01-1-", "01---", "01---", "01---"],
+}
+
+Deno.test("decodeRecord() takes the last word of every state and pair of prices, or none", () => {
+  let cases = 0
+  for (const [status, table] of Object.entries(words)) {
+    for (const [first, row] of table.entries()) {
+      for (const [second, word] of [...row].entries()) {
+        for (const spelling of [status, status.toUpperCase()]) {
+          const found = proposalOf(pending({
+            status: spelling,
+            proposed_price: prices[first],
+            reproposed_price: prices[second],
+          }))
+          const disputed = word !== "-" && status !== "proposed"
+          strictEqual(
+            spelled(found),
+            `${word}${disputed ? "!" : ""}`,
+            `${status} ${first} ${second}`,
+          )
+          cases++
+        }
+      }
+    }
+  }
+  strictEqual(cases, 550)
+})
+
+Deno.test("decodeRecord() takes a price in either spelling, and none in other units", () => {
+  const ofPrice = (price: unknown) =>
+    spelled(proposalOf(pending({ status: "proposed", proposed_price: price })))
+  equal([1e18, "1e18", " 1000000000000000000 ", 0, "0", "0.0"].map(ofPrice).join(""), "000111")
+  for (const price of ["1", 1, "1000000000000000001000", "-1", "", null, [], {}, "yes", "69", 69]) {
+    strictEqual(ofPrice(price), "-", JSON.stringify(price))
+  }
+})
+
+Deno.test("decodeRecord() says since when, until when, and what was ever challenged", () => {
+  const of = (fields: Readonly<Record<string, unknown>>) =>
+    proposalOf(pending({ status: "proposed", proposed_price: yes, ...fields }))
+  const marketId = MarketId.make(conditionId(1))
+  const plain = { marketId, outcome: 0, proposedAt: changedAt, settlesAt: null, disputed: false }
+  equal(of({}), plain)
+  equal(of({ last_update_timestamp: "2026-09-29T17:50:27Z" }), plain)
+  const settlesAt = Date.parse("2026-09-29T19:50:27Z")
+  equal(of({ expected_settlement_time: "2026-09-29T19:50:27Z" }), { ...plain, settlesAt })
+  equal(of({ expected_settlement_time: String(settlesAt / 1_000) }), { ...plain, settlesAt })
+  equal(of({ expected_settlement_time: "soon" }), plain)
+  equal(of({ was_disputed: true }), { ...plain, disputed: true })
+  equal(of({ extended_review: "true" }), { ...plain, disputed: true })
+  for (const at of [undefined, "", "0", "0001-01-01T00:00:00Z", null]) {
+    strictEqual(of({ last_update_timestamp: at }), null)
+  }
+})
+
+Deno.test("proposalsIn() goes by the newest record of a market, and by its end", () => {
+  const first = recordOf(pending({ status: "proposed", proposed_price: yes }))
+  const later = recordOf(pending({
+    status: "proposed",
+    proposed_price: "0",
+    last_update_timestamp: String(changedAt / 1_000 + 60),
+  }))
+  const reset = recordOf(pending({
+    status: "initialized",
+    last_update_timestamp: String(changedAt / 1_000 + 90),
+  }))
+  const other = recordOf(pending({ status: "proposed", proposed_price: yes }, 2))
+  const ended = recordOf(recordRow(1, { last_update_timestamp: "2025-01-01T00:00:00Z" }))
+  const said = (...records: ReadonlyArray<OracleRecord>) => proposalsIn(records).map(spelled).join()
+  strictEqual(said(first, later), "1")
+  strictEqual(said(later, first), "1")
+  strictEqual(said(later, reset, first), "")
+  strictEqual(said(other, ended, first), "0")
+  strictEqual(said(ended, first), "")
+})
+
+const anyText = Arbitrary.schema(Schema.String.check(Schema.isMaxLength(300)))
+const anyValue = Schema.Union([
+  Schema.String.check(Schema.isMaxLength(30)),
+  Schema.Finite,
+  Schema.Boolean,
+  Schema.Null,
+  Schema.Literals([yes, "0", "69", half, "1790704227", "2026-09-29T19:50:27Z"]),
+])
+const anyRow = Arbitrary.schema(Schema.Struct({
+  status: Schema.Literals(["proposed", "challenged", "reproposed", "disputed", "arbitration"]),
+  proposed_price: anyValue,
+  reproposed_price: anyValue,
+  last_update_timestamp: anyValue,
+  expected_settlement_time: anyValue,
+  was_disputed: anyValue,
+  extended_review: anyValue,
+}))
+
+law("decodeRecord() proposes only what a price of the row says, whatever the rest is", anyRow, (
+  row,
+) => {
+  const found = proposalOf({ condition_id: conditionId(1), ...row })
+  if (found === null) return
+  const named = [row.proposed_price, row.reproposed_price]
+    .map((price) => typeof price === "string" && price.trim() === "" ? null : price)
+    .filter((price) => typeof price === "number" || typeof price === "string").map(Number)
+  ok(named.includes(found.outcome === 0 ? 1e18 : 0))
+  ok(Number.isSafeInteger(found.proposedAt) && found.proposedAt > 0)
+  ok(found.settlesAt === null || Number.isSafeInteger(found.settlesAt) && found.settlesAt > 0)
+  ok(found.disputed || row.status === "proposed")
+}, { runs: 3_000 })
+
+law("decodeRules() gives plain text within its limit, whatever a description holds", anyText, (
+  text,
+) => {
+  const long = `${text}\u0000\u202e\n ${text.repeat(200)}`
+  for (const description of [text, long]) {
+    const decoded = decodeRules(gammaRow(1, { description, events: [] }))
+    if (Result.isFailure(decoded)) {
+      strictEqual(decoded.failure, "missing_rules")
+      strictEqual(text.replace(/[\p{C}\p{Z}\u034f\u115f\u1160\u3164\uffa0\s]/gu, ""), "")
+      continue
+    }
+    const { text: shown } = decoded.success
+    ok(shown !== "" && [...shown].length <= rulesLengthMax && !/[\p{C}\n]/u.test(shown))
+  }
+}, { runs: 1_000 })
+
+Deno.test("decodeRules() takes a market's own words, else its event's, cut to 4,000 characters", () => {
+  const of = (fields: Readonly<Record<string, unknown>>) => {
+    const decoded = decodeRules(gammaRow(1, fields))
+    return Result.isSuccess(decoded) ? decoded.success.text : decoded.failure
+  }
+  const events = [{ description: "By the harbour master." }]
+  strictEqual(of({ description: " By  the\nkeeper. ", events }), "By the keeper.")
+  for (const description of [undefined, null, "", " \n", 7, []]) {
+    strictEqual(of({ description, events }), "By the harbour master.")
+    strictEqual(of({ description, events: [] }), "missing_rules")
+  }
+  const long = of({ description: "😀".repeat(20_000) })
+  strictEqual(long, `${"😀".repeat(rulesLengthMax - 1)}…`)
+  strictEqual(of({ conditionId: "" }), "missing_id")
+  equal(decodeRules(null), Result.fail("undecodable"))
+})
+
+/** A venue that answers by script. */
+const asking = <A, E>(
+  answer: (url: URL) => Response,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
+) =>
+  Effect.flatMap(VenueClient, use).pipe(Effect.provide(
+    layer({
+      ...{ gammaUrl: "http://gamma", clobUrl: "http://clob", dataUrl: "http://data/v2" },
+      limits: { perTenSeconds: unpaced, retryDelayMs: 1, attemptsMax: 2, factsBatch: 3 },
+    }).pipe(
+      Layer.provide(
+        Layer.succeed(HttpClient.HttpClient, scripted((url) => Effect.succeed(answer(url)))),
+      ),
+    ),
+  ))
+
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, n) => MarketId.make(conditionId(n + 1)))
+
+liveTest(
+  "proposals() asks 20 at a time, counts bad rows, and loses only the batch that fails",
+  () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      const { rows, rejected } = yield* asking((url) => {
+        const conditions = url.searchParams.getAll("condition")
+        asked.push(conditions.length)
+        if (conditions.includes(conditionId(21))) return new Response("", { status: 500 })
+        const data = conditions.map((_, at) =>
+          pending({ status: "proposed", proposed_price: yes }, at + 1)
+        )
+        return Response.json({ data: [null, { condition_id: "" }, pending({}, 999), ...data] })
+      }, ({ proposals }) => proposals(ids(30)))
+      strictEqual(rows.length, 20)
+      equal(rejected, { undecodable: 1, missing_id: 1, unasked: 1, unavailable: 10 })
+      equal(asked.toSorted(), [10, 10, 20])
+    }),
+)
+
+liveTest(
+  "proposals() and rules() fail when all that was asked stays away, and only then",
+  () =>
+    Effect.gen(function* () {
+      const down = () => new Response("", { status: 503 })
+      const one = yield* Effect.result(asking(down, ({ proposals }) => proposals(ids(3))))
+      const other = yield* Effect.result(asking(down, ({ rules }) => rules(ids(3))))
+      ok(Result.isFailure(one) && one.failure.operation === "proposals")
+      ok(Result.isFailure(other) && other.failure.operation === "rules")
+      const nothing = yield* asking(down, ({ proposals }) => proposals([MarketId.make("no id")]))
+      equal(nothing, { rows: [], rejected: {} })
+    }),
+)
+
+liveTest(
+  "rules() asks about open markets first, and about the rest among the closed",
+  () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const { rows, rejected } = yield* asking((url) => {
+        const conditions = url.searchParams.getAll("condition_ids")
+        const closed = url.searchParams.get("closed") === "true"
+        asked.push(`${closed ? "closed" : "open"} ${conditions.length}`)
+        const markets = conditions.flatMap((id) => {
+          const market = Number(id)
+          return market % 2 === (closed ? 1 : 0)
+            ? [gammaRow(market, { description: `Rules ${market}` })]
+            : []
+        })
+        return Response.json({ markets: [7, gammaRow(999), ...markets] })
+      }, ({ rules }) => rules(ids(5)))
+      equal(rows.map(({ text }) => text).toSorted(), [1, 2, 3, 4, 5].map((n) => `Rules ${n}`))
+      equal(asked.toSorted(), ["closed 3", "open 2", "open 3"])
+      equal(rejected, { undecodable: 3, unasked: 3 })
+    }),
+)
+
+if (!hasRecordings) {
+  skipAloud("proposals and rules of recordings", "../shared/data is missing")
+} else {
+  Deno.test("the recorded oracle proposes one outcome, and a half each in the other", () => {
+    const page = recorded("polymarket-data-v2/resolutions_pending.json") as {
+      readonly data: ReadonlyArray<unknown>
+    }
+    equal(proposalsIn(page.data.map(recordOf)), [{
+      marketId: "0x2458f124d8c37c68c7b0119078c5a8ba70beb840dcd90ee1aeca63c88abebbfd",
+      outcome: 0,
+      proposedAt: changedAt,
+      settlesAt: Date.parse("2026-09-29T19:50:27Z"),
+      disputed: false,
+    }])
+  })
+
+  Deno.test("every recorded row of the listing tells its rules", () => {
+    const rows = ["gamma_market.json", "gamma_market_sports_market_money_line.json"]
+      .flatMap((file) => recorded(`polymarket-captures/${file}`) as ReadonlyArray<unknown>)
+    const told = rows.flat().map(decodeRules)
+    ok(told.length > 0)
+    for (const decoded of told) ok(Result.isSuccess(decoded) && decoded.success.text.length > 40)
+  })
+}
+
+if (!hasOracle) {
+  skipAloud("rules against the venue's own schema", "npm ci --prefix tests/oracle was not run")
+} else {
+  Deno.test("decodeRules() takes every respelled row that the venue's schema takes", async () => {
+    const row: Readonly<Record<string, unknown>> = gammaRow(1, { description: "By the keeper." })
+    const mutants = Object.keys(row).filter((field) => field !== "conditionId")
+      .flatMap((field) =>
+        [null, "", "something-new", [], {}, 7].map((value) => ({ ...row, [field]: value }))
+      )
+    const accepted = await verdicts("gamma", "MarketSchema", mutants)
+    const taken = mutants.filter((_, at) => accepted[at] === true)
+    ok(taken.length > 20, `${taken.length}`)
+    for (const mutant of taken) {
+      const decoded = decodeRules(mutant)
+      ok(Result.isSuccess(decoded) || decoded.failure === "missing_rules")
+    }
+  })
+}

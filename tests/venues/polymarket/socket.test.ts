@@ -1,0 +1,298 @@
+/**
+ * The adapter against the simulated world on a real socket: what it reads is what the world says,
+ * whatever goes wrong on the way.
+ *
+ * @module
+ */
+import { Clock, Effect, Ref, type Scope, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
+import {
+  type Fault,
+  type FaultPlan,
+  faults,
+  noFaults,
+} from "../../../src/venues/simulated/faults.ts"
+import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
+import { serveWire } from "../../../src/venues/simulated/wire.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import type { Market } from "../../../src/markets/domain/market.ts"
+import { day, minute, second } from "../../../src/core/domain/time.ts"
+import {
+  type ActivityPage,
+  VenueClient,
+  type VenueUnavailable,
+  type WalletSource,
+} from "../../../src/markets/VenueClient.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
+import { recordedAt, unpaced } from "../../support/venues/polymarket.ts"
+
+const limits = {
+  perTenSeconds: unpaced,
+  pageRows: 40,
+  retryDelayMs: 2,
+  retryAfterMsMax: 5,
+  timeoutMs: 250,
+  bookBatch: 50,
+  activityRows: 100,
+  boardRows: 10,
+  marketBatchesAtOnce: 1,
+}
+
+const seats = 130
+
+function equal(actual: unknown, expected: unknown, what: string): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`${what}: got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
+  }
+}
+
+/** Runs `use` on the adapter, with the world it reads at hand; always of the same date. */
+function overSocket<A>(
+  plan: FaultPlan,
+  use: (world: World) => Effect.Effect<A, VenueUnavailable, VenueClient>,
+): Effect.Effect<A, VenueUnavailable, Scope.Scope> {
+  const used = Effect.gen(function* () {
+    const origin = yield* Clock.currentTimeMillis
+    const world = makeWorld({ seed: 23, markets: seats, origin })
+    const url = yield* serveWire(world, { faults: plan, slowMs: 350 })
+    const venue = polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
+    return yield* use(world).pipe(Effect.provide(venue), Effect.provide(FetchHttpClient.layer))
+  })
+  return startingAt(recordedAt, used)
+}
+
+/** What is as true of a market a second later. */
+function lasting(market: Market) {
+  const { id, slug, question, eventSlug, url, outcomes, tokenIds, takerFeeRate } = market
+  const endsAt = market.endsAt === null ? null : Math.floor(market.endsAt / second)
+  const mechanical = market.mechanical !== null
+  return {
+    id,
+    slug,
+    question,
+    eventSlug,
+    url,
+    outcomes,
+    tokenIds,
+    takerFeeRate,
+    endsAt,
+    mechanical,
+  }
+}
+
+const worldNow = (world: World) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => new Map(world.list(now, 0, seats).map((market) => [market.id, market])),
+  )
+
+/** A market that is listed before and after is listed in between; a market of neither never is. */
+const listsTheWorld = Effect.fnUntraced(function* (world: World) {
+  const { listMarkets } = yield* VenueClient
+  const before = yield* worldNow(world)
+  const pages = yield* Stream.runCollect(listMarkets)
+  const after = yield* worldNow(world)
+  const listed = new Map(pages.flatMap(({ rows }) => rows).map((market) => [market.id, market]))
+  for (const [id, market] of before) {
+    const found = listed.get(id)
+    if (!after.has(id)) continue
+    if (found === undefined) throw new Error(`${market.slug} is missing`)
+    equal(lasting(found), lasting(market), market.slug)
+  }
+  const unknown = [...listed.keys()].filter((id) => !before.has(id) && !after.has(id))
+  equal(unknown, [], "unknown markets")
+  return pages
+})
+
+/** Twice at every page: each page is asked for three times. */
+const twice = (fault: Fault): FaultPlan => (_, nth) => nth % 3 < 2 ? fault : null
+
+for (const fault of faults) {
+  liveTest(
+    `listMarkets lists the world over a socket in spite of ${fault}`,
+    () => overSocket(twice(fault), listsTheWorld),
+  )
+}
+
+liveTest("rows that are none are counted, and nothing else is", () =>
+  Effect.gen(function* () {
+    const sound = yield* overSocket(noFaults, listsTheWorld)
+    const damaged = yield* overSocket(() => "bad_rows", listsTheWorld)
+    const pages = Math.ceil(seats / limits.pageRows)
+    const counts = (all: typeof sound) => all.map(({ rejected }) => rejected)
+    equal(counts(sound), Array.from({ length: pages }, () => ({})), "sound")
+    const bad = { undecodable: 2, missing_id: 2 }
+    equal(counts(damaged), Array.from({ length: pages }, () => bad), "damaged")
+  }))
+
+liveTest(
+  "a page that never comes fails the stream, and what came before stands",
+  () =>
+    overSocket(
+      (route, nth) => route === "markets" && nth >= 2 ? "truncated" : null,
+      () =>
+        Effect.gen(function* () {
+          const { listMarkets } = yield* VenueClient
+          const seen = yield* Ref.make(0)
+          const failure = yield* Effect.flip(
+            Stream.runForEach(
+              listMarkets,
+              ({ rows }) => Ref.update(seen, (sum) => sum + rows.length),
+            ),
+          ).pipe(Effect.orDie)
+          equal(
+            [failure.operation, failure.reason],
+            ["listMarkets", "an answer that is not JSON"],
+            "",
+          )
+          equal(yield* Ref.get(seen), 2 * limits.pageRows, "rows before it")
+        }),
+    ),
+)
+
+for (const fault of ["error", "truncated", "reordered"] as const) {
+  liveTest(
+    `books() gives the world's books in spite of ${fault}`,
+    () =>
+      overSocket(twice(fault), (world) =>
+        Effect.gen(function* () {
+          const { books } = yield* VenueClient
+          const before = yield* worldNow(world)
+          const tokens = [...before.values()].map(({ tokenIds }) => tokenIds[0])
+          const { rows } = yield* books(tokens)
+          const after = yield* Clock.currentTimeMillis
+          for (const book of rows) {
+            const truth = world.book(book.tokenId, book.observedAt)
+            const level = ({ price, size }: { price: number; size: number }) => `${price}x${size}`
+            const levels = (
+              of: typeof book | undefined,
+            ) => [of?.bids.map(level).sort(), of?.asks.map(level).sort()]
+            equal(levels(book), levels(truth), book.tokenId)
+          }
+          const missing = tokens.filter((token) =>
+            world.book(token, after) !== undefined && !rows.some(({ tokenId }) => tokenId === token)
+          )
+          equal(missing, [], "books missing")
+        })),
+  )
+}
+
+liveTest(
+  "trades() gives the world's fills, in order, in spite of errors",
+  () =>
+    overSocket(twice("error"), (world) =>
+      Effect.gen(function* () {
+        const { trades } = yield* VenueClient
+        const now = yield* Clock.currentTimeMillis
+        const since = Math.floor((now - 60 * minute) / second) * second
+        let compared = 0
+        for (const { id } of world.list(now, 0, 8)) {
+          const market = world.catalogue.byId(id)
+          if (market === undefined) continue
+          const { rows, rejected } = yield* trades(id, since)
+          const fill = (
+            { tokenId, side, price, size, at }: Omit<typeof rows[number], "marketId">,
+          ) => `${tokenId} ${side} ${price} ${size} ${Math.floor(at / second)}`
+          const truth = world.trades(market, { from: since, to: now }, 1_000).map(fill)
+          const found = rows.filter(({ at }) => at < Math.floor(now / second) * second).map(fill)
+          const due = truth.filter((line) =>
+            Number(line.split(" ").at(-1)) < Math.floor(now / second)
+          )
+          equal(found.sort(), due.sort(), id)
+          equal(rejected, {}, "rejected")
+          compared += found.length
+        }
+        if (compared === 0) throw new Error("No fill was compared")
+      })),
+)
+
+/** Runs `use` on the venue as it is in this process: what the wire tells is what it tells. */
+const inProcess = <A, E>(
+  world: World,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
+) => Effect.flatMap(VenueClient, use).pipe(Effect.provide(simulated(world)))
+
+const walletsOf = ({ wallets }: VenueClient["Service"]) =>
+  wallets === null ? Effect.die("There are no wallets") : Effect.succeed(wallets)
+
+/** All that a wallet did in a range, told from the like; and how many pages that were. */
+const readAll = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  range: { readonly from: number; readonly to: number },
+) {
+  const acts: Array<string> = []
+  const rejected: Record<string, number> = {}
+  let cursor: string | null = null
+  for (let pages = 1; pages <= 500; pages++) {
+    const page: ActivityPage = yield* source.activity(wallet, range, cursor)
+    acts.push(...page.rows.map(({ act }) => JSON.stringify(Object.entries(act).sort())))
+    for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
+    if (page.next === null) return { acts: acts.sort(), pages, rejected: Object.keys(rejected) }
+    cursor = page.next
+  }
+  return yield* Effect.die("Too many pages")
+})
+
+const board = { period: "month", category: "overall", by: "volume" } as const
+
+liveTest(
+  "a board and what its wallets did are those of the world, page by page, in spite of errors",
+  () =>
+    overSocket(twice("error"), (world) =>
+      Effect.gen(function* () {
+        const wire = yield* Effect.flatMap(VenueClient, walletsOf)
+        const here = yield* inProcess(world, walletsOf)
+        const { rows, rejected } = yield* wire.leaderboard(board, 23)
+        equal(rows, (yield* here.leaderboard(board, 23)).rows, "the board")
+        equal([rows.length, rejected], [23, {}], "its length")
+        const now = Math.floor((yield* Clock.currentTimeMillis) / second) * second
+        const range = { from: now - 20 * day, to: now - minute }
+        let acts = 0
+        let pages = 0
+        for (const { wallet } of rows.slice(0, 5)) {
+          const told = yield* readAll(wire, wallet, range)
+          const truth = yield* readAll(here, wallet, range)
+          equal(told.acts, truth.acts, wallet)
+          for (const reason of told.rejected) equal(reason, "no_act", "rejected")
+          acts += told.acts.length
+          pages += told.pages
+        }
+        equal(acts > 0 && pages > 5, true, `${acts} acts on ${pages} pages`)
+      })),
+)
+
+const sources = ["book paid", "listing paid", "oracle cancelled", "oracle paid"]
+
+liveTest(
+  "facts and ends are those of the world, wherever they are told, in spite of broken answers",
+  () =>
+    overSocket(twice("truncated"), (world) =>
+      Effect.gen(function* () {
+        const wire = yield* VenueClient
+        const now = yield* Clock.currentTimeMillis
+        const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
+          world.list(now - days * day, 0, seats)
+        )
+        const asked = [...new Set(listed.map(({ id }) => id))]
+        const facts = yield* wire.facts(asked)
+        const known = yield* inProcess(world, (venue) => venue.facts(asked))
+        const elsewhere = { url: "" }
+        const told = ({ rows }: typeof facts) =>
+          rows.map((row) => JSON.stringify({ ...row, ...elsewhere })).sort()
+        equal(told(facts), told(known), "facts")
+        const ends = yield* wire.resolutions(asked)
+        const real = yield* inProcess(world, (venue) => venue.resolutions(asked))
+        // Over the wire a market is cancelled a day after its end, and a record has its own time.
+        const settled = ({ rows }: typeof ends) =>
+          rows.filter(({ state, resolvedAt }) =>
+            state === "paid" || (resolvedAt ?? 0) < now - 2 * day
+          )
+            .map((row) => JSON.stringify({ ...row, resolvedAt: 0 })).sort()
+        equal(settled(ends), settled(real), "ends")
+        equal([facts.rejected, ends.rejected], [{}, {}], "rejected")
+        const words = new Set(ends.rows.map(({ source, state }) => `${source} ${state}`))
+        equal([...words].sort(), sources, "who tells")
+      })),
+)

@@ -1,0 +1,313 @@
+/**
+ * What becomes of one row of a wallet's activity, of a leaderboard, and of what tells a market's end.
+ *
+ * @module
+ */
+import { Arbitrary, Result, Schema } from "effect"
+import { activityPage, decodeActivity } from "../../../src/venues/polymarket/activity.ts"
+import { paidByPage } from "../../../src/venues/polymarket/clob.ts"
+import { dataPage } from "../../../src/venues/polymarket/data.ts"
+import { decodeRows } from "../../../src/venues/polymarket/decoded.ts"
+import { decodeFacts, decodeMarket, listedEnd } from "../../../src/venues/polymarket/gamma.ts"
+import { decodeStanding, firstByRank } from "../../../src/venues/polymarket/leaderboard.ts"
+import {
+  decodeRecord,
+  type OtherWords,
+  recordsById,
+  resolutionOf,
+  untoldAfterMs,
+} from "../../../src/venues/polymarket/oracle.ts"
+import { conditionId as readConditionId } from "../../../src/venues/polymarket/wire.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { day, second } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+import {
+  activityRow,
+  conditionId,
+  gammaRow,
+  pageRow,
+  recordedAt,
+  recordRow,
+  standingRow,
+  tokenId,
+} from "../../support/venues/polymarket.ts"
+
+function equal(actual: unknown, expected: unknown): void {
+  const spelled = (value: unknown) => JSON.stringify(value)
+  if (spelled(actual) !== spelled(expected)) {
+    throw new Error(`got ${spelled(actual)}, not ${spelled(expected)}`)
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a row became, or the reason it became nothing. */
+function outcome<A>(decoded: Result.Result<A, string>): A | string {
+  return Result.isSuccess(decoded) ? decoded.success : decoded.failure
+}
+
+const act = (fields: Fields) => Result.map(decodeActivity(activityRow(1, fields)), ({ act }) => act)
+
+const anyJson = Arbitrary.schema(Schema.Json)
+
+law(
+  "the decoders of wallets and ends never throw and never lose count",
+  Arbitrary.array(anyJson),
+  (rows) => {
+    for (const decode of [decodeActivity, decodeStanding, decodeRecord, decodeFacts]) {
+      const { rows: kept, rejected } = decodeRows<unknown>(rows, decode)
+      equal(kept.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
+    }
+    for (const row of rows) {
+      listedEnd(row)
+      paidByPage(row, null)
+      dataPage(row)
+    }
+  },
+)
+
+const damage = (row: Fields) =>
+  Arbitrary.array(Arbitrary.all([Arbitrary.schema(Schema.Literals(Object.keys(row))), anyJson]))
+
+law(
+  "a damaged row of activity becomes a sound act or is rejected",
+  damage(activityRow()),
+  (how) => {
+    const decoded = act(Object.fromEntries(how))
+    if (Result.isFailure(decoded)) return true
+    const { wallet, size, price, at, kind, tokenId } = decoded.success
+    const trade = kind === "buy" || kind === "sell"
+    return /^0x[0-9a-f]{40}$/.test(wallet) && at % second === 0 && price >= 0 && price <= 1 &&
+      (trade ? tokenId !== null && size > 0 : price === 0 && size >= 0)
+  },
+)
+
+law("a damaged record tells sound payouts or none", damage(recordRow()), (how) => {
+  const decoded = decodeRecord(recordRow(1, Object.fromEntries(how)))
+  if (Result.isFailure(decoded) || decoded.success.state !== "paid") return true
+  const [first, second] = decoded.success.payouts
+  return first >= 0 && second >= 0 && Math.abs(first + second - 1) < 1e-9
+})
+
+Deno.test("decodeActivity() reads a fill, its price without the fees", () => {
+  equal(outcome(decodeActivity(activityRow(1, { transaction_hash: `0x${"CD".repeat(32)}` }))), {
+    act: {
+      wallet: "0x00000000000000000000000000000000000000aa",
+      marketId: conditionId(1),
+      kind: "buy",
+      tokenId: tokenId(1, 0),
+      size: 120.5,
+      price: 0.42,
+      at: recordedAt - 60 * second,
+      transaction: `0x${"cd".repeat(32)}`,
+    },
+    userName: "keeper",
+    pseudonym: "Steady-Lantern",
+  })
+})
+
+Deno.test("decodeActivity() reads each kind of act, with the token where it is of one", () => {
+  const bare = { price: 0.7, token_id: "", side: "", outcome_index: 999, event_slug: "" }
+  const read = (type: string, fields: Fields) => {
+    const decoded = outcome(act({ type, ...fields }))
+    return typeof decoded === "string" ? decoded : [decoded.kind, decoded.tokenId, decoded.price]
+  }
+  equal(read("TRADE", { side: "SELL" }), ["sell", tokenId(1, 0), 0.42])
+  equal(read("SPLIT", bare), ["split", null, 0])
+  equal(read("MERGE", bare), ["merge", null, 0])
+  equal(read("REDEEM", bare), ["redeem", null, 0])
+  equal(read("REDEEM", { side: "" }), ["redeem", null, 0])
+  equal(read("REDEEM", { ...bare, size: 0 }), ["redeem", null, 0])
+  equal(read("CONVERSION", bare), ["convert", null, 0])
+  equal(read("CONVERSION", { side: "" }), ["convert", tokenId(1, 0), 0])
+})
+
+Deno.test("decodeActivity() names the first reason why a row is no act", () => {
+  const reason = (fields: Fields) => outcome(act(fields))
+  for (const type of ["MIGRATION", "REWARD", "MAKER_REBATE", "YIELD", "DEPOSIT", "TIP"]) {
+    equal(reason({ type, condition_id: "" }), "no_act")
+  }
+  equal(reason({ type: "LEASE" }), "unknown_type")
+  equal(reason({ type: undefined }), "unknown_type")
+  equal(reason({ proxy_wallet: "keeper" }), "missing_wallet")
+  equal(reason({ condition_id: "" }), "missing_id")
+  equal(reason({ is_combo: true }), "combo")
+  equal(reason({ condition_id: `0x03${"1".repeat(60)}` }), "combo")
+  equal(reason({ timestamp: 0 }), "missing_time")
+  equal(reason({ transaction_hash: "" }), "missing_transaction")
+  equal(reason({ side: "" }), "bad_side")
+  equal(reason({ token_id: "" }), "missing_token")
+  equal(reason({ price: 1.01 }), "bad_price")
+  equal(reason({ size: 0 }), "bad_size")
+  equal(reason({ type: "MERGE", size: 0 }), "bad_size")
+})
+
+Deno.test("activityPage() gives the wallet's acts newest first, and the oldest instant of all rows", () => {
+  const at = (seconds: number, fields: Fields = {}) =>
+    activityRow(1, { timestamp: recordedAt / second - seconds, ...fields })
+  const rows = [
+    at(5),
+    at(3),
+    at(3),
+    at(9, { type: "REWARD" }),
+    at(4, { user: 1, proxy_wallet: `0x${"b".repeat(40)}` }),
+    at(99),
+  ]
+  const page = activityPage(
+    { rows: [...rows, null, 7], next: "more", cut: false },
+    "0x00000000000000000000000000000000000000aa",
+    { from: recordedAt - 20 * second, to: recordedAt },
+  )
+  equal(page.rows.map(({ act }) => (recordedAt - act.at) / second), [3, 3, 5])
+  equal(page.rejected, { no_act: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
+  equal([page.oldest, page.next], [recordedAt - 99 * second, "more"])
+})
+
+Deno.test("dataPage() tells the end of the data from more that cannot be had", () => {
+  const page = (pagination: unknown) => dataPage({ data: [], pagination })
+  equal(page({ has_more: true, next_cursor: "x" }), { rows: [], next: "x", cut: false })
+  equal(page({ has_more: false, next_cursor: null }), { rows: [], next: null, cut: false })
+  equal(page({ has_more: false, next_cursor: "x" }), { rows: [], next: null, cut: false })
+  equal(page({ has_more: true, next_cursor: null }), { rows: [], next: null, cut: true })
+  equal([dataPage({ error: "no" }), dataPage([])], [null, null])
+})
+
+Deno.test("conditionId() spells one market one way", () => {
+  const long = `0x01${"aB".repeat(29)}cd00`
+  equal(readConditionId(long), long.toLowerCase())
+  equal(readConditionId(long.slice(0, -2)), long.toLowerCase())
+  equal(readConditionId(`0x03${"ab".repeat(30)}`), `0x03${"ab".repeat(30)}`)
+  equal([readConditionId(""), readConditionId(null), readConditionId("0xnone")], [
+    null,
+    null,
+    "0xnone",
+  ])
+})
+
+Deno.test("decodeStanding() reads both spellings of a board alike", () => {
+  const old = { rank: "3", proxyWallet: `0x${"3".padStart(40, "0")}`, userName: "keeper", vol: 1 }
+  equal(outcome(decodeStanding(old)), outcome(decodeStanding(standingRow(3))))
+  equal(outcome(decodeStanding(standingRow(3, { rank: null }))), "missing_rank")
+  equal(outcome(decodeStanding(standingRow(3, { user_id: "" }))), "missing_wallet")
+})
+
+Deno.test("firstByRank() gives each wallet once, at its best rank", () => {
+  const standings = [4, 1, 2, 1, 3].map((rank) =>
+    Result.getOrThrow(decodeStanding(standingRow(rank)))
+  )
+  const again = Result.getOrThrow(decodeStanding({ ...standingRow(1), rank: 5 }))
+  equal(firstByRank([again, ...standings], 9).map(({ rank }) => rank), [1, 2, 3, 4])
+  equal(firstByRank(standings, 3).map(({ rank }) => rank), [1, 2, 3])
+})
+
+Deno.test("decodeFacts() reads of a closed market what decodeMarket() reads of it open", () => {
+  const open = Result.getOrThrow(decodeMarket(gammaRow(), recordedAt))
+  const closed = decodeFacts(gammaRow(1, { closed: true, acceptingOrders: false }))
+  equal({ ...open, ...Result.getOrThrow(closed) }, open)
+  equal(outcome(decodeFacts(gammaRow(1, { outcomes: '["A", "B", "C"]' }))), "not_binary")
+})
+
+const id = MarketId.make(conditionId(1))
+
+const record = (fields: Fields) => Result.getOrThrow(decodeRecord(recordRow(1, fields)))
+
+Deno.test("decodeRecord() takes the payouts for shares of one dollar, and nothing else", () => {
+  const read = (fields: Fields) => {
+    const found = record(fields)
+    return found.state === "paid" ? found.payouts : found.state
+  }
+  equal(read({}), [1, 0])
+  equal(read({ payouts: [500_000, 500_000] }), [0.5, 0.5])
+  equal(read({ payouts: ["0", "1"] }), [0, 1])
+  equal(read({ payouts: [250_000, 750_000] }), [0.25, 0.75])
+  equal(read({ payouts: undefined, price: "69" }), "untold")
+  equal(read({ payouts: [0, 0], price: "1000000000000000000" }), "untold")
+  equal(read({ status: "proposed" }), "pending")
+  equal(read({ status: "disputed", payouts: undefined, proposed_price: "69" }), "pending")
+  equal(outcome(decodeRecord(recordRow(1, { payouts: [1, 0, 0] }))), "not_binary")
+  equal(outcome(decodeRecord(recordRow(1, { payouts: [2, -1] }))), "bad_payouts")
+  equal(outcome(decodeRecord(recordRow(1, { condition_id: "" }))), "missing_id")
+})
+
+Deno.test("decodeRecord() reads both spellings of a time", () => {
+  const at = Date.parse("2026-11-10T21:19:19Z")
+  equal(record({}).changedAt, at)
+  equal(
+    record({ resolved_at: undefined, last_update_timestamp: String(at / second) }).changedAt,
+    at,
+  )
+  equal(record({ resolved_at: "", last_update_timestamp: "" }).changedAt, null)
+})
+
+Deno.test("recordsById() keeps the row that says most, and the newest of those", () => {
+  const older = record({ payouts: [0, 1_000_000], resolved_at: "2026-11-09T00:00:00Z" })
+  const rows = [record({}), older, record({ status: "posed" }), record({ payouts: undefined })]
+  equal(recordsById(rows).get(id), record({}))
+})
+
+Deno.test("listedEnd() believes closed markets with one and nothing for prices", () => {
+  const read = (fields: Fields) => {
+    const closed = { closed: true, outcomePrices: '["0", "1"]', ...fields }
+    return listedEnd(gammaRow(1, closed))?.payouts
+  }
+  equal(read({}), [0, 1])
+  equal(read({ outcomePrices: ["1", "0"], umaResolutionStatus: "settled" }), [1, 0])
+  equal(read({ umaResolutionStatus: "resolved", umaResolutionStatuses: '["disputed"]' }), [0, 1])
+  equal(read({ umaResolutionStatus: "proposed" }), undefined)
+  equal(read({ closed: false }), undefined)
+  equal(read({ outcomePrices: '["0", "0"]' }), null)
+  equal(read({ outcomePrices: '["0.9995", "0.0005"]' }), null)
+  equal(read({ outcomePrices: '["1"]' }), null)
+})
+
+Deno.test("paidByPage() finds the winner by its token, in whatever order the page has them", () => {
+  const tokens = [tokenId(1, 0), tokenId(1, 1)] as const
+  const page = pageRow(1, tokens[1])
+  const turned = { ...page, tokens: (page["tokens"] as ReadonlyArray<unknown>).toReversed() }
+  equal([paidByPage(page, null), paidByPage(page, tokens), paidByPage(turned, tokens)], [
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ])
+  equal(paidByPage(pageRow(), tokens), null)
+  equal(paidByPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
+  equal(paidByPage({ ...page, closed: false }, tokens), null)
+  const both = tokens.map((token) => ({ token_id: token, winner: true }))
+  equal(paidByPage({ ...page, tokens: both }, tokens), null)
+  equal(paidByPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
+})
+
+const nowhere: OtherWords = { listed: { payouts: null, closedAt: 5 }, page: "none" }
+
+Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and says which told", () => {
+  const told = (of: ReturnType<typeof record> | null, words: OtherWords) => {
+    const found = resolutionOf(id, of, words, recordedAt)
+    return found === null
+      ? null
+      : [found.source, found.state === "paid" ? found.payouts : found.state]
+  }
+  const untold = record({ payouts: undefined })
+  const listed = { payouts: [0, 1], closedAt: 5 } as const
+  equal(told(record({}), { listed, page: [0, 1] }), ["oracle", [1, 0]])
+  equal(told(untold, { listed, page: [1, 0] }), ["listing", [0, 1]])
+  equal(told(null, { listed, page: "unread" }), ["listing", [0, 1]])
+  equal(told(untold, { ...nowhere, page: [1, 0] }), ["book", [1, 0]])
+  equal(told(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
+})
+
+Deno.test("resolutionOf() calls a market cancelled only on the oracle's word, a day old", () => {
+  const told = (of: ReturnType<typeof record> | null, words: OtherWords, now = recordedAt) =>
+    resolutionOf(id, of, words, now)?.state
+  const untold = record({ payouts: undefined })
+  const resolvedAt = untold.changedAt ?? 0
+  equal(told(untold, nowhere), "cancelled")
+  equal(told(untold, nowhere, resolvedAt + untoldAfterMs), "cancelled")
+  equal(told(untold, nowhere, resolvedAt + untoldAfterMs - 1), undefined)
+  equal(
+    told(record({ payouts: undefined, resolved_at: "", last_update_timestamp: "" }), nowhere),
+    undefined,
+  )
+  equal(told(null, nowhere, recordedAt + 99 * day), undefined)
+  equal(told(untold, { ...nowhere, listed: null }), undefined)
+  equal(told(untold, { ...nowhere, page: "unread" }), undefined)
+})

@@ -1,0 +1,346 @@
+/**
+ * Recorded pages as a venue: what is found in a folder, and as of when it is judged.
+ *
+ * @module
+ */
+import { Effect, Result, Stream } from "effect"
+import { recordedEnds } from "../../../src/venues/replay/recordedPast.ts"
+import { layer, read } from "../../../src/venues/replay/venue.ts"
+import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { liveTest } from "../../support/effect.ts"
+import { hasRecordings, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import {
+  activityRow,
+  conditionId,
+  gammaRow,
+  recordedAt,
+  tokenId,
+} from "../../support/venues/polymarket.ts"
+
+const fixtures = new URL("../../../fixtures/replay", import.meta.url).pathname
+
+function equal(actual: unknown, expected: unknown): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`got ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
+  }
+}
+
+/** `decoded` and each reason of what was not, over all pages. */
+function sum(
+  parts: ReadonlyArray<{
+    readonly rows: ReadonlyArray<unknown>
+    readonly rejected: Readonly<Record<string, number>>
+  }>,
+): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = { decoded: 0 }
+  for (const { rows, rejected } of parts) {
+    for (const [name, count] of [["decoded", rows.length] as const, ...Object.entries(rejected)]) {
+      counts[name] = (counts[name] ?? 0) + count
+    }
+  }
+  return Object.fromEntries(Object.entries(counts).sort())
+}
+
+const replayed = <A, E>(
+  dir: string,
+  use: (venue: VenueClient["Service"]) => Effect.Effect<A, E>,
+  asOf?: number,
+) =>
+  Effect.flatMap(VenueClient, use).pipe(
+    Effect.provide(layer(asOf === undefined ? { dir } : { dir, asOf })),
+  )
+
+liveTest("listMarkets decodes every recorded row or counts why not", () =>
+  Effect.gen(function* () {
+    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+    equal(sum(pages), {
+      closed: 2,
+      decoded: 6,
+      ended_long_ago: 1,
+      missing_id: 1,
+      not_accepting_orders: 1,
+      not_binary: 1,
+    })
+  }))
+
+liveTest(
+  "a byte-order mark is no fault, and a file that is cut off costs only itself",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.promise(() => Deno.makeTempDir())
+      const whole = JSON.stringify({ markets: [gammaRow(1)] })
+      yield* Effect.promise(() => Deno.writeTextFile(`${dir}/whole.json`, `\ufeff${whole}`))
+      yield* Effect.promise(() => Deno.writeTextFile(`${dir}/cut.json`, whole.slice(0, 99)))
+      const pages = yield* replayed(dir, ({ listMarkets }) => Stream.runCollect(listMarkets))
+      equal(sum(pages), { decoded: 1, unreadable_file: 1 })
+      yield* Effect.promise(() => Deno.remove(dir, { recursive: true }))
+    }),
+)
+
+liveTest("a market inside of an event is of that event", () =>
+  Effect.gen(function* () {
+    const pages = yield* replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets))
+    const slugs = pages.flatMap(({ rows }) => rows).map(({ eventSlug }) => eventSlug)
+    equal(slugs.includes("which-harbours-in-december"), true)
+  }))
+
+liveTest(
+  "a file is judged as of its recording, unless a moment is given",
+  () =>
+    Effect.gen(function* () {
+      const count = (asOf?: number) =>
+        replayed(fixtures, ({ listMarkets }) => Stream.runCollect(listMarkets), asOf).pipe(
+          Effect.map((pages) => sum(pages)["decoded"]),
+        )
+      equal([yield* count(), yield* count(recordedAt + 365 * day)], [6, 0])
+    }),
+)
+
+liveTest(
+  "books() gives the newest recording of a token, and nothing for an unknown one",
+  () =>
+    Effect.gen(function* () {
+      const tokens = [tokenId(1, 0), tokenId(2, 0), tokenId(999, 0)].map((id) => TokenId.make(id))
+      const { rows } = yield* replayed(fixtures, ({ books }) => books(tokens))
+      equal(rows.map(({ observedAt }) => observedAt), [
+        recordedAt + 10 * minute,
+        recordedAt - 1_500,
+      ])
+    }),
+)
+
+liveTest(
+  "priceHistory() gives the history whose file names the token",
+  () =>
+    Effect.gen(function* () {
+      const range = { from: recordedAt - day, to: recordedAt, stepMs: minute }
+      const points = (token: string) =>
+        replayed(fixtures, ({ priceHistory }) => priceHistory(TokenId.make(token), range))
+      equal([(yield* points(tokenId(1, 0))).length, (yield* points(tokenId(2, 0))).length], [24, 0])
+    }),
+)
+
+const market = (number: number) => MarketId.make(conditionId(number))
+
+liveTest(
+  "facts() gives what is recorded of a market, open or closed",
+  () =>
+    Effect.gen(function* () {
+      const asked = [5, 1, 1, 0x15, 11, 999].map(market)
+      const { rows } = yield* replayed(fixtures, ({ facts }) => facts(asked))
+      equal(rows.map(({ id }) => id), [5, 1, 0x15, 11].map(conditionId))
+    }),
+)
+
+liveTest(
+  "resolutions() gives the ends that are recorded, and none that are open",
+  () =>
+    Effect.gen(function* () {
+      const { rows } = yield* replayed(
+        fixtures,
+        ({ resolutions }) => resolutions([5, 5, 1, 2, 0x16, 999].map(market)),
+      )
+      equal(rows, [{
+        marketId: conditionId(5),
+        resolvedAt: Date.parse("2026-11-10T21:19:19Z"),
+        source: "oracle",
+        state: "paid",
+        payouts: [1, 0],
+      }])
+    }),
+)
+
+liveTest(
+  "proposals() and rules() give what is recorded, and no proposal of what has ended",
+  () =>
+    Effect.gen(function* () {
+      const asked = [8, 8, 5, 2, 1, 999].map(market)
+      const { rows } = yield* replayed(fixtures, ({ proposals }) => proposals(asked))
+      equal(rows, [{
+        marketId: conditionId(8),
+        outcome: 1,
+        proposedAt: Date.parse("2026-11-20T11:30:00Z"),
+        settlesAt: Date.parse("2026-11-20T13:30:00Z"),
+        disputed: false,
+      }])
+      const rules = yield* replayed(fixtures, ({ rules }) => rules(asked))
+      equal(rules.rows.map(({ marketId }) => marketId), [8, 5, 2, 1].map(conditionId))
+      equal(new Set(rules.rows.map(({ text }) => text)).size, 1)
+    }),
+)
+
+const wallet = "0x00000000000000000000000000000000000000aa"
+const other = "0x00000000000000000000000000000000000000bb"
+
+liveTest(
+  "wallets are those of the recorded pages, with what they did in the range",
+  () =>
+    Effect.gen(function* () {
+      const board = { period: "all", category: "overall", by: "volume" } as const
+      yield* replayed(fixtures, ({ wallets }) =>
+        Effect.gen(function* () {
+          if (wallets === null) return yield* Effect.die("There are no wallets")
+          const { rows } = yield* wallets.leaderboard(board, 10)
+          equal(rows, [{ wallet, rank: 1, userName: "keeper" }])
+          const read = (from: number, to: number) =>
+            Effect.map(
+              wallets.activity(wallet.toUpperCase().replace("0X", "0x"), { from, to }, null),
+              ({ rows, oldest, next }) => [rows.map(({ act }) => act.kind).join(" "), oldest, next],
+            )
+          const all = yield* read(0, recordedAt)
+          equal(all, ["buy buy sell split buy", recordedAt - 200 * hour, null])
+          const some = yield* read(recordedAt - 2 * hour, recordedAt - 2 * hour)
+          equal(some, ["sell", recordedAt - 2 * hour, null])
+        }))
+    }),
+)
+
+liveTest(
+  "pages that were recorded twice hold each act once, and no folder makes wallets up",
+  () =>
+    Effect.gen(function* () {
+      const dir = yield* Effect.promise(() => Deno.makeTempDir())
+      const write = (file: string, body: unknown) =>
+        Effect.promise(() => Deno.writeTextFile(`${dir}/${file}`, JSON.stringify(body)))
+      yield* write("markets.json", { markets: [gammaRow(1)] })
+      equal(yield* replayed(dir, ({ wallets }) => Effect.succeed(wallets)), null)
+      yield* write("whole.json", { data: [activityRow(), activityRow()] })
+      yield* write("cut.json", { data: [activityRow()] })
+      yield* write("z-cut.json", { data: [activityRow(), activityRow(1, { proxy_wallet: other })] })
+      const found = yield* replayed(dir, ({ wallets }) =>
+        wallets === null ? Effect.succeed(0) : Effect.map(
+          wallets.activity(wallet, { from: 0, to: recordedAt }, null),
+          ({ rows }) =>
+            rows.length,
+        ))
+      equal(found, 2)
+      yield* Effect.promise(() =>
+        Deno.remove(dir, { recursive: true })
+      )
+    }),
+)
+
+liveTest("a folder that is not there is a venue that is not there", () =>
+  Effect.gen(function* () {
+    const missing = yield* Effect.result(replayed(`${fixtures}/none`, () => Effect.void))
+    equal(Result.isFailure(missing) && missing.failure.reason, "cannot read the folder")
+  }))
+
+/** Of each recorded file: what became of its rows. Counted once by hand, then held. */
+const recordedCounts = {
+  "polymarket-captures/clob_market_closed_binary_accepting_false.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/clob_market_closed_binary_accepting_true.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/clob_markets_page.json": {
+    closed: 98,
+    ended_long_ago: 1,
+    ends: 24,
+    facts: 99,
+    not_binary: 1,
+  },
+  "polymarket-captures/gamma_event.json": { facts: 2, markets: 2 },
+  "polymarket-captures/gamma_market.json": { facts: 1, markets: 1 },
+  "polymarket-captures/gamma_market_closed_binary_accepting_false.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_market_closed_binary_accepting_true.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_market_closed_nonbinary_legacy.json": { not_binary: 1 },
+  "polymarket-captures/gamma_market_closed_zero_zero_legacy.json": { closed: 1, facts: 1 },
+  "polymarket-captures/gamma_market_sports_market_map_handicap.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_market_sports_market_money_line.json": {
+    closed: 1,
+    ends: 1,
+    facts: 1,
+  },
+  "polymarket-captures/gamma_tags.json": { unused: 5 },
+  "polymarket-captures/it_book.json": { books: 1 },
+  "polymarket-captures/it_trades.json": { trades: 4 },
+  "polymarket-captures/it_ws_book.json": { books: 1 },
+  "polymarket-captures/it_ws_last_trade_price.json": { unused: 1 },
+  "polymarket-captures/it_ws_price_change.json": { unused: 1 },
+  "polymarket-captures/it_ws_price_change_v2.json": { unused: 1 },
+  "polymarket-captures/it_ws_tick_size_change.json": { unused: 1 },
+  "polymarket-captures/ws_market_best_bid_ask_msg.json": { unused: 1 },
+  "polymarket-captures/ws_market_new_market_msg.json": { unused: 1 },
+  "polymarket-captures/ws_market_resolved_msg.json": { unused: 1 },
+  "polymarket-data-v2/activity.json": { activity: 2 },
+  "polymarket-data-v2/leaderboard.json": { standings: 2 },
+  "polymarket-data-v2/positions.json": { unused: 1 },
+  "polymarket-data-v2/positions_closed.json": { unused: 2 },
+  "polymarket-data-v2/prices_history.json": { points: 2 },
+  "polymarket-data-v2/resolutions.json": { ends: 1, records: 1 },
+  "polymarket-data-v2/resolutions_pending.json": { records: 2 },
+  "polymarket-data-v2/status.json": { unused: 1 },
+  "polymarket-data-v2/trades.json": { trades: 2 },
+  "radar/leaderboard.json": { standings: 10 },
+  "radar/markets.json": { facts: 80, markets: 78, ended_long_ago: 2 },
+  "radar/wallet-alpha.json": { unused: 2 },
+  "radar/whales.json": { missing_id: 3 },
+} satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
+
+if (!hasRecordings) {
+  skipAloud("every real recording", "the shared recordings are not beside this checkout")
+} else {
+  liveTest(
+    "every row of every real recording is decoded or counted",
+    () =>
+      Effect.gen(function* () {
+        const recordings = yield* read({ dir: recordingsDir })
+        const found = recordings
+          .filter(({ file }) => /^(polymarket|radar)/.test(file))
+          .map(({ file, page }) => {
+            if (page === null) return [file, { unreadable: 1 }] as const
+            const { markets, facts, books, trades, activity, standings, records } = page
+            const counts = {
+              markets: markets.rows.length,
+              facts: facts.rows.length,
+              ends: recordedEnds([page], Infinity).size,
+              books: books.rows.length,
+              trades: trades.rows.length,
+              activity: activity.rows.length,
+              standings: standings.rows.length,
+              records: records.rows.length,
+              points: page.points.length,
+              unused: page.unused,
+              ...markets.rejected,
+              ...books.rejected,
+              ...trades.rejected,
+              ...activity.rejected,
+              ...standings.rejected,
+              ...records.rejected,
+            }
+            return [
+              file,
+              Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0)),
+            ] as const
+          })
+        const table = (rows: Iterable<readonly [string, Readonly<Record<string, number>>]>) =>
+          [...rows].map(([file, counts]) =>
+            `${file} ${JSON.stringify(Object.entries(counts).sort())}`
+          )
+        const expected = table(Object.entries(recordedCounts))
+        const actual = table(found)
+        equal(actual.filter((line) => !expected.includes(line)), [])
+        equal(expected.filter((line) => !actual.includes(line)), [])
+      }),
+  )
+}

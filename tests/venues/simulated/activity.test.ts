@@ -1,0 +1,179 @@
+/**
+ * The simulated venue's route of what a wallet did: ranges, cursors, types, and what can be wrong
+ * with a page that is right in all its rows.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { scripted } from "../../../src/venues/simulated/faults.ts"
+import { wire, type WireOptions } from "../../../src/venues/simulated/wire.ts"
+import { makeWorld } from "../../../src/venues/simulated/world.ts"
+import { day, minute, second } from "../../../src/core/domain/time.ts"
+import { test } from "../../support/effect.ts"
+
+const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
+const now = world.options.origin + 7 * minute
+const busy = world.wallets.find(({ group }) => group.habit === "interval_maker")
+const splitter = world.wallets.find(({ group }) => group.habit === "splitter")
+
+type Row = Readonly<Record<string, unknown>>
+interface Page {
+  readonly rows: ReadonlyArray<Row>
+  readonly more: boolean
+  readonly next: string | null
+}
+
+function client(options: WireOptions = {}) {
+  const handle = wire(world, options)
+  return Effect.fnUntraced(function* (query: string, cursor: string | null = null) {
+    const url = `http://venue.test/v2/activity?user=${busy?.address}&${query}` +
+      (cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`)
+    const response = yield* handle(new Request(url))
+    if (response.status !== 200) return response.status
+    const body = yield* Effect.promise(() => response.json())
+    const { has_more: more, next_cursor: next } = body.pagination
+    const page: Page = { rows: body.data, more, next }
+    return page
+  })
+}
+
+const page = <E>(asked: Effect.Effect<Page | number, E>) =>
+  Effect.map(asked, (found) => {
+    if (typeof found === "number") throw new Error(`status ${found}`)
+    return found
+  })
+
+const pages = Effect.fnUntraced(function* (ask: ReturnType<typeof client>, query: string) {
+  const found: Array<Page> = []
+  for (let cursor: string | null = null; found.length < 400;) {
+    const one: Page = yield* page(ask(query, cursor))
+    found.push(one)
+    if (one.next === null) return found
+    cursor = one.next
+  }
+  throw new Error("the activity does not end")
+})
+
+/** A test a little after the origin. */
+const at = <E>(name: string, body: () => Effect.Effect<void, E>) =>
+  test(name, () => Effect.andThen(TestClock.setTime(now), body()))
+
+const rowsOf = (found: ReadonlyArray<Page>) => found.flatMap(({ rows }) => rows)
+const lastDays = (days: number) => `start=${Math.floor((now - days * day) / second)}`
+
+at("pages of any size hold the same rows once, newest first", () =>
+  Effect.gen(function* () {
+    const whole = rowsOf(yield* pages(client(), `${lastDays(9)}&limit=1000`))
+    ok(whole.length > 300, `${whole.length} rows`)
+    for (const limit of [3, 17, 100]) {
+      deepStrictEqual(rowsOf(yield* pages(client(), `${lastDays(9)}&limit=${limit}`)), whole)
+    }
+    const times = whole.map((row) => Number(row["timestamp"]))
+    deepStrictEqual(times, times.toSorted((a, b) => b - a))
+  }))
+
+at("start and end are both included, in whole seconds", () =>
+  Effect.gen(function* () {
+    const whole = rowsOf(yield* pages(client(), `${lastDays(5)}&limit=1000`))
+    const times = whole.map((row) => Number(row["timestamp"]))
+    const [from, to] = [Number(times.at(-40)), Number(times.at(40))]
+    const found = yield* page(client()(`start=${from}&end=${to}&limit=1000`))
+    deepStrictEqual(
+      found.rows,
+      whole.filter((_, index) => Number(times[index]) >= from && Number(times[index]) <= to),
+    )
+    deepStrictEqual(found.rows[0]?.["timestamp"], to)
+    deepStrictEqual(found.rows.at(-1)?.["timestamp"], from)
+  }))
+
+at("a cursor leads only so deep, then it is refused", () =>
+  Effect.gen(function* () {
+    const ask = client({ depthMax: 60 })
+    const first = yield* page(ask(`${lastDays(9)}&limit=50`))
+    const second = yield* page(ask(`${lastDays(9)}&limit=50`, first.next))
+    ok(second.more && second.next !== null)
+    deepStrictEqual(yield* ask(`${lastDays(9)}&limit=50`, second.next), 400)
+    deepStrictEqual(yield* ask(`${lastDays(9)}&limit=50`, "somebody else's"), 400)
+  }))
+
+at(
+  "a page may begin half a page early, and then repeats rows of the one before",
+  () =>
+    Effect.gen(function* () {
+      const query = `${lastDays(9)}&limit=40`
+      const sound = yield* pages(client(), query)
+      const faults = scripted({ activity: [null, "duplicate_page"] })
+      const found = yield* pages(client({ faults }), query)
+      deepStrictEqual(found[0], sound[0])
+      const before = sound[0]?.rows.slice(20)
+      deepStrictEqual(found[1]?.rows.slice(0, 20), before)
+      const key = (row: Row) => JSON.stringify(row)
+      const all = rowsOf(found).map(key)
+      deepStrictEqual(new Set(all), new Set(rowsOf(sound).map(key)))
+      deepStrictEqual(all.length, rowsOf(sound).length + 20)
+    }),
+)
+
+at("the first page may be as old as it is cached", () =>
+  Effect.gen(function* () {
+    const query = `${lastDays(2)}&limit=1000`
+    const [fresh, stale] = [client(), client({ cachedMs: day })]
+    const newest = (rows: ReadonlyArray<Row>) => Number(rows[0]?.["timestamp"]) * second
+    yield* TestClock.adjust("12 hours")
+    const midnight = Math.floor((now + day / 2) / day) * day
+    ok(newest((yield* page(fresh(query))).rows) > midnight)
+    ok(newest((yield* page(stale(query))).rows) <= midnight)
+    yield* TestClock.adjust("12 hours")
+    ok(newest((yield* page(stale(query))).rows) > midnight)
+  }))
+
+at(
+  "rows that are kept no more are said to be there, with no way to them",
+  () =>
+    Effect.gen(function* () {
+      const found = yield* pages(client({ keptDays: 3 }), `${lastDays(9)}&limit=200`)
+      const last = found.at(-1)
+      deepStrictEqual([last?.more, last?.next], [true, null])
+      const whole = yield* pages(client({ keptDays: 3 }), `${lastDays(2)}&limit=200`)
+      deepStrictEqual(whole.at(-1)?.more, false)
+    }),
+)
+
+at(
+  "rows have the venue's types and gaps: empty tokens, outcome 999, no event",
+  () =>
+    Effect.gen(function* () {
+      const response = yield* wire(world)(
+        new Request(`http://venue.test/v2/activity?user=${splitter?.address}&limit=1000`),
+      )
+      const { data }: { data: ReadonlyArray<Row> } = yield* Effect.promise(() => response.json())
+      const types = Map.groupBy(data, (row) => row["type"])
+      for (const type of ["TRADE", "SPLIT", "MERGE", "REDEEM"]) ok(types.has(type), type)
+      ok(types.get("REDEEM")?.every((row) => row["token_id"] === "" && row["side"] === ""))
+      ok(types.get("SPLIT")?.every((row) => row["token_id"] === "" && row["outcome_index"] === 999))
+      const sales = types.get("TRADE") ?? []
+      const bare = sales.filter((row) => row["outcome_index"] === 999 && row["event_slug"] === "")
+      ok(bare.length > 0 && bare.length < sales.length)
+      ok(sales.every((row) => row["token_id"] !== ""))
+    }),
+)
+
+at("deposits come only when they are asked for", () =>
+  Effect.gen(function* () {
+    const handle = wire(world)
+    const typesOf = Effect.fnUntraced(function* (query: string) {
+      const types = new Set<unknown>()
+      for (const { address } of world.wallets) {
+        const url = `http://venue.test/v2/activity?user=${address}&limit=1000${query}`
+        const response = yield* handle(new Request(url))
+        const { data } = yield* Effect.promise(() => response.json())
+        for (const row of data) types.add(row.type)
+      }
+      return types
+    })
+    const plain = yield* typesOf("")
+    ok(!plain.has("DEPOSIT") && plain.has("REWARD") && plain.has("MAKER_REBATE"))
+    deepStrictEqual([...yield* typesOf("&type=DEPOSIT")], ["DEPOSIT"])
+  }))

@@ -1,0 +1,138 @@
+/**
+ * The simulated venue's boards, and what it says of ends as time goes by.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { boardCategories, boardOf, type BoardRow } from "../../../src/venues/simulated/boards.ts"
+import { midOf } from "../../../src/venues/simulated/books.ts"
+import type { Plan } from "../../../src/venues/simulated/episodes.ts"
+import { layer } from "../../../src/venues/simulated/venue.ts"
+import { defaultGroups, type Wallet } from "../../../src/venues/simulated/wallets.ts"
+import { makeWorld } from "../../../src/venues/simulated/world.ts"
+import { day, second } from "../../../src/core/domain/time.ts"
+import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { test } from "../../support/effect.ts"
+
+const wallets = defaultGroups.map((group) => ({ ...group, count: 2 }))
+const world = makeWorld({ seed: 6, markets: 80, walletDays: 45, wallets })
+const { origin } = world.options
+
+const byWallet = (rows: ReadonlyArray<BoardRow>) =>
+  new Map(rows.map(({ wallet, pnl, volume }) => [wallet.number, { pnl, volume }]))
+
+Deno.test("a week's board is what its seven days come to", () => {
+  const week = byWallet(boardOf(world, "week", "overall", "profit", origin))
+  const days = [0, 1, 2, 3, 4, 5, 6].map((ago) =>
+    byWallet(boardOf(world, "day", "overall", "profit", origin - ago * day))
+  )
+  const sum = (number: number, of: "pnl" | "volume") =>
+    days.reduce((total, board) => total + (board.get(number)?.[of] ?? 0), 0)
+  ok(week.size > 20)
+  for (const [number, { pnl, volume }] of week) {
+    ok(Math.abs(pnl - sum(number, "pnl")) < 1e-6, `${pnl} is not ${sum(number, "pnl")}`)
+    ok(Math.abs(volume - sum(number, "volume")) < 1e-6)
+  }
+})
+
+Deno.test("boards of all categories add up to the overall one", () => {
+  for (const period of boardPeriods) {
+    const [overall, ...parts] = boardCategories.map((category) =>
+      byWallet(boardOf(world, period, category, "profit", origin))
+    )
+    for (const [number, { pnl, volume }] of overall ?? []) {
+      const sums = parts.map((part) => part.get(number) ?? { pnl: 0, volume: 0 })
+      ok(Math.abs(pnl - sums.reduce((sum, part) => sum + part.pnl, 0)) < 1e-6)
+      ok(Math.abs(volume - sums.reduce((sum, part) => sum + part.volume, 0)) < 1e-6)
+    }
+  }
+})
+
+/** What a plan brought in, and what is left of it at its price or payout, at the origin. */
+function resultOf({ moves, redemption, market }: Plan) {
+  const shares: [number, number] = [0, 0]
+  let usd = 0
+  for (const { kind, outcome, lots, price } of moves.filter((move) => move.at <= origin)) {
+    const whole = kind === "split" || kind === "merge"
+    const size = (kind === "buy" || kind === "split" ? 1 : -1) * lots / 100
+    usd -= size * (whole ? 1 : price)
+    shares[outcome] += size
+    if (whole) shares[outcome === 0 ? 1 : 0] += size
+  }
+  const told = world.told(market, origin)
+  const flat = shares.every((held) => Math.abs(held) < 1e-9)
+  const over = told !== undefined || flat
+  if (redemption !== null && redemption.at <= origin) return { over, usd: usd + redemption.usd }
+  const quote = world.quote(market, Math.min(origin, market.resolvedAt - 1))
+  const first = quote === null ? 0.5 : midOf(quote)
+  const [one, other] = told === undefined ? [first, 1 - first] : told ?? [0, 0]
+  return { over, usd: usd + shares[0] * one + shares[1] * other }
+}
+
+const resultsOf = (wallet: Wallet) =>
+  world.truth.plans(wallet, { from: -Infinity, to: origin }).map(resultOf)
+
+Deno.test("all-time profit is what was paid in and out where all is over", () => {
+  const board = byWallet(boardOf(world, "all", "overall", "profit", origin))
+  for (const wallet of world.wallets) {
+    const over = resultsOf(wallet).filter(({ over }) => over)
+    const usd = over.reduce((sum, result) => sum + result.usd, 0)
+    const shown = board.get(wallet.number)?.pnl ?? 0
+    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+  }
+})
+
+Deno.test("all days' profits, marked, are what was paid in and out and what is held", () => {
+  const days = Array.from(
+    { length: world.options.walletDays },
+    (_, ago) => byWallet(boardOf(world, "day", "overall", "profit", origin - ago * day)),
+  )
+  for (const wallet of world.wallets) {
+    const usd = resultsOf(wallet).reduce((sum, result) => sum + result.usd, 0)
+    const shown = days.reduce((sum, board) => sum + (board.get(wallet.number)?.pnl ?? 0), 0)
+    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+  }
+})
+
+const told = makeWorld({ seed: 8, markets: 100, wallets: [], lateShare: 0.2, correctedShare: 0.2 })
+
+test("an end is told late or corrected, and what was paid stands in the end", () =>
+  Effect.gen(function* () {
+    const venue = yield* VenueClient
+    const markets = Array.from(
+      { length: 90 },
+      (_, seat) => told.catalogue.at(seat, told.options.origin),
+    )
+    const seen = { late: 0, corrected: 0, cancelled: 0, push: 0 }
+    const changes = markets.flatMap((market) => {
+      const { toldAt, settledAt } = told.ending(market)
+      return [market.resolvedAt, toldAt, settledAt].map((at) => ({ market, at }))
+    }).sort((a, b) => a.at - b.at)
+    for (const { market, at } of changes) {
+      yield* TestClock.setTime(at)
+      const { toldAt, settledAt } = told.ending(market)
+      const { rows } = yield* venue.resolutions([market.id])
+      const truth = told.truth.payouts(market)
+      if (at < toldAt) {
+        seen.late += 1
+        deepStrictEqual(rows, [])
+        continue
+      }
+      const [row] = rows
+      if (truth === null) {
+        seen.cancelled += 1
+        deepStrictEqual(row?.state, "cancelled")
+        continue
+      }
+      const last = at >= settledAt
+      if (!last) seen.corrected += 1
+      if (truth[0] === 0.5) seen.push += 1
+      deepStrictEqual(row?.state === "paid" ? row.payouts : null, last ? truth : truth.toReversed())
+      deepStrictEqual(row?.resolvedAt, last ? settledAt : toldAt)
+      ok(at % second === 0 || at === market.resolvedAt)
+    }
+    ok(seen.late > 5 && seen.corrected > 5, JSON.stringify(seen))
+  }).pipe(Effect.provide(layer(told)), Effect.orDie))

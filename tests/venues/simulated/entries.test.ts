@@ -1,0 +1,31 @@
+/**
+ * Entries made of what simulated wallets did, against what they set out to do.
+ *
+ * @module
+ */
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { makeWorld } from "../../../src/venues/simulated/world.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+
+Deno.test("entries of a thousand wallets are those they set out to make, and no others", () => {
+  let [wallets, entries, hedges] = [0, 0, 0]
+  for (let seed = 1; wallets < 1_000; seed++) {
+    const world = makeWorld({ seed, markets: 60, walletDays: 40 })
+    const until = world.options.origin
+    for (const wallet of world.wallets) {
+      const deeds = world.deeds(wallet, { from: -Infinity, to: until }, Infinity)
+      const truth = meant(world, wallet, until)
+      const byId = (all: typeof truth) => [...all].sort(([a], [b]) => a < b ? -1 : 1)
+      deepStrictEqual(
+        byId(made(world, actsOf(deeds), until)),
+        byId(truth),
+        `${wallet.group.habit} ${wallet.number} of seed ${seed}`,
+      )
+      const all = [...truth.values()].flat()
+      wallets += 1
+      entries += all.length
+      hedges += all.filter(({ hedge }) => hedge).length
+    }
+  }
+  ok(entries > 20_000 && hedges > 2_000, `${entries} entries, ${hedges} hedges`)
+})

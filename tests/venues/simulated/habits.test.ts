@@ -1,0 +1,212 @@
+/**
+ * How simulated wallets trade: rows as planned, the same however they are asked for, and an edge at
+ * the prices paid that is exactly the one planted.
+ *
+ * @module
+ */
+import { Arbitrary, Schema } from "effect"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { type Deed, fillOf } from "../../../src/venues/simulated/deeds.ts"
+import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/episodes.ts"
+import type { Habit } from "../../../src/venues/simulated/habits.ts"
+import type { Fill } from "../../../src/venues/simulated/tape.ts"
+import { defaultGroups, type WalletGroup } from "../../../src/venues/simulated/wallets.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import { day, hour, second } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+
+const whole = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+
+const options = {
+  markets: 60,
+  walletDays: 40,
+  mechanicalShare: 0.1,
+  wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
+}
+const worlds = new Map<number, World>()
+
+/** A world that has been asked many things before. */
+function wornWorld(seed: number): World {
+  const known = worlds.get(seed) ?? makeWorld({ seed, ...options })
+  worlds.set(seed, known)
+  return known
+}
+
+/** A wallet's last weeks, cut into pieces. */
+const pieces = Arbitrary.all({
+  seed: whole(1, 5),
+  wallet: whole(0, defaultGroups.length - 1),
+  cuts: Arbitrary.array(whole(0, 20 * 24 * 3_600), { maxLength: 6 }),
+})
+
+function walletOf(world: World, number: number) {
+  const wallet = world.wallets[number]
+  if (wallet === undefined) throw new Error("no such wallet")
+  return wallet
+}
+
+law("what a wallet did, asked for in pieces, is the whole", pieces, (given) => {
+  const world = wornWorld(given.seed)
+  const wallet = walletOf(world, given.wallet)
+  const { origin } = world.options
+  const [from, to] = [origin - 20 * day, origin]
+  const ends = [...new Set(given.cuts)].sort((a, b) => b - a).map((cut) => from + cut * second)
+  const asked = [to, ...ends].map((end, index, all) => ({
+    from: (all[index + 1] ?? from - 1) + 1,
+    to: end,
+  }))
+  const whole = world.deeds(wallet, { from, to }, Infinity)
+  deepStrictEqual(asked.flatMap((range) => world.deeds(wallet, range, Infinity)), whole)
+  deepStrictEqual(world.deeds(wallet, { from, to }, 7), whole.slice(0, 7))
+  return whole.every(({ at }, index) => at % second === 0 && at <= (whole[index - 1]?.at ?? to))
+})
+
+law(
+  "what a wallet did does not depend on what was asked before",
+  pieces,
+  (given) => {
+    const ask = (world: World) => {
+      const { origin } = world.options
+      const range = { from: origin - 3 * day, to: origin }
+      const wallet = walletOf(world, given.wallet)
+      return [
+        world.deeds(wallet, range, Infinity),
+        world.truth.episodes(wallet, range.from, range.to),
+      ]
+    }
+    deepStrictEqual(ask(makeWorld({ seed: given.seed, ...options })), ask(wornWorld(given.seed)))
+  },
+  { runs: 20 },
+)
+
+Deno.test("the rows of a market are the moves of its plan, share for share", () => {
+  const world = makeWorld({ seed: 3, markets: 120, mechanicalShare: 0.1 })
+  const to = world.options.origin
+  const seen = new Set<Deed["kind"]>()
+  for (const wallet of world.wallets) {
+    const rows = Map.groupBy(
+      world.deeds(wallet, { from: -Infinity, to }, Infinity),
+      ({ market }) => market?.id,
+    )
+    for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
+      const found = rows.get(plan.market.id) ?? []
+      const moved = plan.moves.filter(({ at }) => at <= to - hour)
+      for (const { kind, outcome, lots, price, at, pieces } of moved) {
+        const trades = kind === "buy" || kind === "sell"
+        const mine = found.filter((row) =>
+          row.kind === kind && row.at >= at && row.at <= at + 10 * second &&
+          (!trades || (row.outcome === outcome && row.price === price))
+        )
+        seen.add(kind)
+        deepStrictEqual(mine.length, pieces)
+        const shares = mine.reduce((sum, { size }) => sum + size * lotsPerShare, 0)
+        deepStrictEqual(Math.round(shares), lots)
+      }
+      const paid = found.filter(({ kind }) => kind === "redeem")
+      if (paid.length > 0) seen.add("redeem")
+      const held = heldAfter(plan.moves, Infinity)
+      deepStrictEqual(paid.length, plan.redemption !== null && plan.redemption.at <= to ? 1 : 0)
+      ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === held[0] + held[1]))
+    }
+  }
+  for (const kind of ["buy", "sell", "split", "merge", "convert", "redeem"] as const) {
+    ok(seen.has(kind), `nobody did ${kind}`)
+  }
+})
+
+Deno.test("the tape holds the fills that wallets' own rows tell of, and no others of theirs", () => {
+  const world = wornWorld(2)
+  const to = world.options.origin
+  const from = to - 2 * day
+  const spelled = (fills: ReadonlyArray<Fill>) => fills.map((fill) => JSON.stringify(fill)).sort()
+  const told = world.wallets.flatMap((wallet) => world.deeds(wallet, { from, to }, Infinity))
+  const known = new Set(world.wallets.map(({ address }) => address))
+  const printed: Array<Fill> = []
+  for (let seat = 0; seat < world.catalogue.seats; seat++) {
+    const last = world.catalogue.at(seat, to).turn
+    for (let turn = world.catalogue.at(seat, from).turn; turn <= last; turn++) {
+      const market = world.catalogue.turn(seat, turn)
+      printed.push(...world.trades(market, { from, to }, Infinity))
+    }
+  }
+  const ours = printed.filter(({ wallet }) => known.has(wallet))
+  deepStrictEqual(spelled(ours), spelled(told.flatMap(fillOf)))
+  ok(ours.length > 100 && ours.some(({ role }) => role === "maker"))
+})
+
+Deno.test("wallets pay no price that does not suit them", () => {
+  const world = wornWorld(4)
+  for (const wallet of world.wallets) {
+    const [low, high] = wallet.group.prices
+    for (const { price, hedge } of world.truth.episodes(wallet, -Infinity, world.options.origin)) {
+      ok(
+        hedge || (price > low - 1e-9 && price < high + 1e-9),
+        `${wallet.group.habit} paid ${price}`,
+      )
+    }
+  }
+})
+
+/** Groups of one habit and edge; opposers, splitters and the like stay within middling prices. */
+function skilled(habit: Habit, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
+  const base = { repeatShare: 0, eventShare: 0, medianStakeUsd: 500 }
+  return { ...base, habit, edge, count: 5, entriesPerDay: 8, prices: [0.25, 0.75], ...more }
+}
+
+Deno.test("every habit's edge at the prices it paid is the one planted", () => {
+  const habits = ["bettor", "seller", "hedger", "opposer", "splitter", "converter"] as const
+  const groups = [
+    ...habits.flatMap((habit) => [0.1, 0, -0.08].map((edge) => skilled(habit, edge))),
+    ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { repeatShare: 0.6 })),
+    ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { eventShare: 0.8 })),
+    skilled("bettor", 0, { prices: [0.02, 0.95], repeatShare: 0.4, eventShare: 0.5 }),
+    skilled("market_maker", 0),
+  ]
+  const sums = groups.map(() => ({ count: 0, sum: 0, squares: 0 }))
+  for (const seed of [21, 22, 23]) {
+    const world = makeWorld({
+      seed,
+      markets: 240,
+      mechanicalShare: 0,
+      gateShare: 0.2,
+      wallets: groups,
+    })
+    const from = world.options.origin - world.options.walletDays * day
+    for (let seat = 0; seat < world.catalogue.seats; seat++) {
+      let market = world.catalogue.at(seat, from + 45 * day)
+      for (let turns = 0; turns < 8; turns++) {
+        market = world.catalogue.turn(seat, market.turn + (turns === 0 ? 0 : 1))
+        const paid = market.end === "decided" ? world.truth.payouts(market) : null
+        if (paid === null) continue
+        // A market's entries share its outcome, so its sum is one observation.
+        const inMarket = groups.map(() => 0)
+        for (const { wallet, episodes } of world.truth.plansIn(market)) {
+          const index = groups.indexOf(wallet.group)
+          const sum = sums[index]
+          for (const { outcome, price } of episodes.filter(({ hedge }) => !hedge)) {
+            if (sum === undefined) continue
+            sum.count += 1
+            inMarket[index] = (inMarket[index] ?? 0) + paid[outcome] - price - wallet.group.edge
+          }
+        }
+        inMarket.forEach((gain, index) => {
+          const sum = sums[index]
+          if (sum === undefined) return
+          sum.sum += gain
+          sum.squares += gain * gain
+        })
+      }
+    }
+  }
+  let squared = 0
+  groups.forEach(({ habit, edge }, index) => {
+    const { count, sum, squares } = sums[index] ?? { count: 0, sum: 0, squares: 0 }
+    const error = Math.sqrt(squares) / count
+    const what = `${habit} of ${edge}: off by ${sum / count} over ${count}, error ${error}`
+    ok(Math.abs(sum / count) < 4 * error && error < 0.02, what)
+    squared += (sum / count / error) ** 2
+  })
+  // Half a spread not made good moves all groups a little the same way: chi-squared of them together.
+  ok(squared < groups.length + 4 * Math.sqrt(2 * groups.length), `${squared}`)
+})

@@ -1,0 +1,131 @@
+/**
+ * Simulated markets whose quotes lag behind their outcome, and proposals that are wrong: as the world's
+ * options say, and none where they do not.
+ *
+ * @module
+ */
+import { ok, strictEqual } from "node:assert/strict"
+import { midOf } from "../../../src/venues/simulated/books.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
+import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import { microstructure } from "../../../src/markets/domain/book.ts"
+import { Result } from "effect"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+
+/** The live market of each seat at an instant. */
+function liveAt(world: World, at: number): ReadonlyArray<SimulatedMarket> {
+  return Array.from({ length: world.catalogue.seats }, (_, seat) => world.catalogue.at(seat, at))
+}
+
+function midAt(world: World, market: SimulatedMarket, at: number): number {
+  const quote = world.quote(market, at)
+  if (quote === null) throw new Error("no quote")
+  return midOf(quote)
+}
+
+/** Lives in which quotes lag, each once. */
+function laggards(world: World): ReadonlyArray<SimulatedMarket> {
+  return liveAt(world, world.options.origin + 20 * day)
+    .flatMap(({ seat, turn }) => [0, 1, 2, 3].map((ago) => world.catalogue.turn(seat, turn - ago)))
+    .filter((market) => world.truth.lagging(market, market.closesAt))
+}
+
+const many = makeWorld({ seed: 5, markets: 200, laggardShare: 0.8, wrongProposalShare: 0.2 })
+
+Deno.test("a market that lags is decided and proposed, and keeps its price until shortly before it is paid", () => {
+  const found = laggards(many)
+  ok(found.length > 100, `${found.length}`)
+  for (const market of found) {
+    const { revealsAt, closesAt, proposedAt, lagsUntil, resolvedAt, kind, end } = market
+    ok(kind === "ordinary" && end === "decided" && market.aboveGate)
+    ok(revealsAt < closesAt && closesAt < proposedAt && lagsUntil < resolvedAt)
+    ok(lagsUntil - closesAt >= 6 * hour - 1_000 && lagsUntil - closesAt <= 60 * hour)
+    const before = many.truth.probability(market, revealsAt)
+    const payout = many.truth.payouts(market)?.[0] ?? 0.5
+    const looks = Array.from({ length: 12 }, (_, n) => revealsAt + (lagsUntil - revealsAt) * n / 12)
+    for (const at of looks) {
+      const mid = midAt(many, market, at)
+      ok(mid > 0.03 && mid < 0.97, `${mid}`)
+      // Its book is sound but for the minutes in which any book loses a side, or strays.
+      const quote = many.quote(market, at)
+      ok(quote?.fault === "none" || quote?.fault === "one_sided")
+      if (quote.dislocated) continue
+      ok(Math.abs(mid - before) < 0.04, `${mid} for ${before}`)
+      const book = many.book(market.tokenIds[0], at)
+      ok(quote.fault !== "none" || book !== undefined && Result.isSuccess(microstructure(book)))
+      strictEqual(many.truth.lagging(market, at), at >= closesAt)
+    }
+    strictEqual(many.truth.probability(market, closesAt), payout)
+    strictEqual(many.status(market, proposedAt), "proposed")
+    // Its leap at the end is no news: in settlement nothing is reported.
+    for (const at of [lagsUntil + 10_000, resolvedAt - minute]) {
+      const mid = midAt(many, market, at)
+      ok(payout === 1 ? mid >= 0.97 : mid <= 0.03, `${mid} for ${payout}`)
+      ok(!many.truth.lagging(market, at))
+    }
+  }
+})
+
+Deno.test("a wrong proposal stands for a while, is challenged and put right, or is paid and corrected", () => {
+  const markets = liveAt(many, many.options.origin + 20 * day).flatMap(({ seat, turn }) =>
+    [0, 1, 2, 3].map((ago) => many.catalogue.turn(seat, turn - ago))
+  ).filter(({ kind, end }) => kind !== "mechanical" && end === "decided")
+  let wrong = 0
+  for (const market of markets) {
+    const payout = many.truth.payouts(market)?.[0] ?? 0.5
+    const { toldAt, settledAt } = many.ending(market)
+    const times = Array.from(
+      { length: 200 },
+      (_, n) => market.proposedAt + n * (toldAt - market.proposedAt) / 200,
+    )
+    strictEqual(many.proposal(market, market.proposedAt - 1), null)
+    strictEqual(many.proposal(market, toldAt), null)
+    const records = times.map((at) => many.proposal(market, at))
+    for (const [n, record] of records.entries()) {
+      const at = times[n] ?? 0
+      ok(record !== null && record.changedAt <= at, "a record from the future")
+      ok(records[n - 1] === undefined || record.changedAt >= (records[n - 1]?.changedAt ?? 0))
+      ok(record.settlesAt === null || record.settlesAt > record.changedAt)
+    }
+    const [first] = records
+    const last = records.at(-1)
+    strictEqual(first?.status, "proposed")
+    strictEqual(first?.first === 1 - payout, many.truth.misproposed(market))
+    if (first?.first === payout) {
+      ok(records.every((record) => record?.first === payout && record.second === null))
+      continue
+    }
+    wrong++
+    if (settledAt > toldAt) strictEqual(last?.first, 1 - payout)
+    else ok(last?.second === payout || last?.status === "challenged", last?.status)
+  }
+  ok(Math.abs(wrong / markets.length - 0.2) < 0.06, `${wrong} of ${markets.length}`)
+})
+
+Deno.test("nothing lags and hardly a proposal is wrong where the options do not say so", () => {
+  const plain = makeWorld({ seed: 5, markets: 200 })
+  const still = makeWorld({ seed: 5, markets: 60, bounceOnly: true, laggardShare: 1 })
+  for (const world of [plain, still]) strictEqual(laggards(world).length, 0)
+  const lives = liveAt(plain, plain.options.origin)
+  const wrong = lives.filter((market) => plain.truth.misproposed(market))
+  ok(wrong.length < 0.03 * lives.length, "more than are corrected later")
+})
+
+Deno.test("at any time some markets of the development world lag behind an outcome that is proposed", () => {
+  const counts: Array<number> = []
+  for (let seed = 1; seed <= 6; seed++) {
+    const world = devWorld(seed)
+    for (let look = 0; look < 20; look++) {
+      const at = world.options.origin + (15 + 0.61 * look) * day
+      counts.push(
+        liveAt(world, at)
+          .filter((market) => world.truth.lagging(market, at) && market.proposedAt <= at).length,
+      )
+    }
+  }
+  const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
+  const none = counts.filter((count) => count === 0).length
+  ok(mean > 3 && mean < 8, `${mean} at a time`)
+  ok(none <= 0.05 * counts.length, `${none} of ${counts.length} times none`)
+})

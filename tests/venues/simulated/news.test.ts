@@ -1,0 +1,223 @@
+/**
+ * The press of a simulated world: what it writes is about what happens there, and never before it.
+ *
+ * @module
+ */
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
+import {
+  feedOf,
+  feedRowsMax,
+  found,
+  indexName,
+  indexRowsMax,
+  layer,
+  makePress,
+  outlets,
+  type Published,
+} from "../../../src/venues/simulated/news.ts"
+import { storiesAbout } from "../../../src/venues/simulated/stories.ts"
+import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import type { World } from "../../../src/venues/simulated/world.ts"
+import type { Headline } from "../../../src/news/domain/headline.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { type NewsSource, NewsSources } from "../../../src/news/NewsSources.ts"
+import { test } from "../../support/effect.ts"
+
+const world = devWorld(1)
+const start = world.options.origin + 20 * day
+const press = makePress(world)
+
+/** Whole lives of markets around the start: the live one of each seat and two before it. */
+function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
+  return Array.from({ length: of.catalogue.seats }, (_, seat) => {
+    const { turn } = of.catalogue.at(seat, start)
+    return [0, 1, 2].map((ago) => of.catalogue.turn(seat, turn - ago))
+  }).flat()
+}
+
+const week = { from: start - 7 * day, to: start }
+const published: ReadonlyArray<Published> = outlets.flatMap((outlet) =>
+  press.published(outlet, week)
+)
+
+const read = (sources: ReadonlyArray<NewsSource>, topics: ReadonlyArray<ReadonlyArray<string>>) =>
+  Effect.map(
+    Effect.forEach(sources, (source) => source.read(topics)),
+    (answers) => answers.flatMap(({ rows }): ReadonlyArray<Headline> => rows),
+  )
+
+Deno.test("every kind of question has its press, and mechanical markets have none", () => {
+  const written = new Map<string, number>()
+  for (const market of lives()) {
+    const stories = storiesAbout(world, market)
+    if (market.kind === "mechanical") equal(stories, [])
+    else written.set(market.category, (written.get(market.category) ?? 0) + stories.length)
+  }
+  ok(written.size >= 8, [...written.keys()].join())
+  for (const [category, count] of written) ok(count > 10, `${category}: ${count}`)
+  ok(!published.some(({ title }) => title.includes("undefined")))
+})
+
+Deno.test("what has come about is written after it exists, and says which outcome it is", () => {
+  let [checked, wrong] = [0, 0]
+  for (const market of lives()) {
+    const stories = storiesAbout(world, market)
+    const done = stories.find(({ kind }) => kind === "done")
+    const misreport = stories.find(({ kind }) => kind === "misreport")
+    const correction = stories.find(({ kind }) => kind === "correction")
+    for (const story of [done, misreport, correction]) {
+      ok(story === undefined || story.at > market.closesAt, "before the outcome exists")
+    }
+    ok((misreport === undefined) === (correction === undefined))
+    if (misreport !== undefined) {
+      ok(world.truth.misproposed(market) && (correction?.at ?? 0) > misreport.at)
+      wrong++
+    }
+    if (market.category !== "Geopolitics") continue
+    const yes = world.truth.payouts(market)?.[0] === 1
+    for (const [story, says] of [[done, yes], [misreport, !yes], [correction, yes]] as const) {
+      if (story === undefined) continue
+      ok(story.title.includes("do not sign") !== says, `${market.question} ${story.title}`)
+      checked++
+    }
+  }
+  ok(checked > 30 && wrong > 10, `${checked} checked, ${wrong} wrong`)
+})
+
+Deno.test("what is written around a jump says which way, on its own side of the jump", () => {
+  const ways = { before_jump: 0, after_jump: 0 }
+  for (const market of lives()) {
+    const jumps = world.truth.jumps(market, market.opensAt, market.closesAt)
+    for (const { kind, at, title } of storiesAbout(world, market)) {
+      if (kind !== "before_jump" && kind !== "after_jump") continue
+      const sign = kind === "before_jump" ? 1 : -1
+      const near = jumps.filter((jump) => {
+        const ahead = sign * (jump.at - at)
+        return ahead >= -1_000 && ahead <= 45 * minute
+      })
+      ok(near.length > 0 || at === market.opensAt, "no jump is near")
+      if (market.category === "Politics" && near.length === 1) {
+        const [jump] = near
+        const rises = (jump?.to ?? 0) > (jump?.from ?? 0)
+        ok(title.includes(rises ? " gain in " : " lose ground in "), title)
+      }
+      ways[kind]++
+    }
+  }
+  ok(ways.before_jump > 50 && ways.after_jump > 50, JSON.stringify(ways))
+})
+
+Deno.test("headlines about a market share its question's words, the others do not name it", () => {
+  const wordsOf = (text: string) =>
+    new Set(text.toLowerCase().match(/[\p{L}\d.%°]{3,}/gu)?.map((word) => word.replace(/s$/, "")))
+  let about = 0
+  for (const { title, kind, marketId } of published) {
+    if (marketId === null) {
+      ok(kind === "noise")
+      continue
+    }
+    const words = wordsOf(world.catalogue.byId(marketId)?.question ?? "")
+    const shared = [...wordsOf(title)].filter((word) => words.has(word)).length
+    const least = kind === "before_jump" || kind === "after_jump" ? 1 : 2
+    ok(shared >= least, `${title} shares ${shared}`)
+    about++
+  }
+  const noise = published.length - about
+  ok(about > 500 && noise > 200, `${about} about markets, ${noise} not`)
+})
+
+Deno.test("what was published stays so, whenever it is asked for; each address is one headline", () => {
+  const fresh = makePress(devWorld(1))
+  for (const outlet of outlets) {
+    const parts = [4, 3, 2, 1].flatMap((quarter) =>
+      fresh.published(outlet, {
+        from: week.from + (quarter - 1) * (7 * day / 4) + (quarter === 1 ? 0 : 1),
+        to: week.from + quarter * (7 * day / 4),
+      })
+    )
+    equal(parts, press.published(outlet, week))
+  }
+  equal(new Set(published.map(({ url }) => url)).size, published.length)
+  for (const { url, publishedAt, source } of published) {
+    const { protocol, hostname, pathname } = new URL(url)
+    ok(protocol === "https:" && hostname.endsWith(".example") && pathname.length < 120, url)
+    ok(publishedAt >= week.from && publishedAt <= week.to && publishedAt % 1_000 === 0)
+    ok(outlets.some(({ name }) => name === source))
+  }
+  ok(new Set(published.map(({ title }) => title)).size < published.length, "no story is carried")
+})
+
+test("the sources give what is out, of the last day, newest first, and not too much", () =>
+  Effect.gen(function* () {
+    const sources = yield* NewsSources
+    equal(sources.map(({ name }) => name), [...outlets.map(({ name }) => name), indexName])
+    let earlier: ReadonlyArray<Headline> = []
+    for (let look = 0; look < 30; look++) {
+      const at = start + look * 67 * minute
+      yield* TestClock.setTime(at)
+      const now = yield* Clock.currentTimeMillis
+      for (const source of sources) {
+        const { rows, rejected } = yield* source.read([["sign"], ["annual", "inflation"]])
+        equal(rejected, {})
+        ok(rows.length <= (source.name === indexName ? indexRowsMax : feedRowsMax))
+        ok(rows.every(({ publishedAt }) => publishedAt <= now && publishedAt >= now - day))
+        ok(rows.every((row, n) => row.publishedAt <= (rows[n - 1]?.publishedAt ?? Infinity)))
+      }
+      const rows = yield* read(sources.slice(0, -1), [])
+      const known = new Set(rows.map(({ url }) => url))
+      const full = rows.length >= feedRowsMax * (sources.length - 1)
+      ok(
+        full ||
+          earlier.every(({ url, publishedAt }) => publishedAt < now - 20 * hour || known.has(url)),
+        "a headline is gone",
+      )
+      earlier = rows
+    }
+  }).pipe(Effect.provide(layer(world))))
+
+Deno.test("a feed and an answer of the index are cut to their limits, the newest kept", () => {
+  const rows = Array.from({ length: 200 }, (_, n): Published => ({
+    ...{ title: `Lighthouse ${n}`, url: `https://x.example/${n}`, source: "x" },
+    ...{ publishedAt: start - n * minute, kind: "noise", marketId: null },
+  }))
+  const busy = { published: () => rows }
+  equal(
+    outlets.map((outlet) => feedOf(busy, outlet, start)),
+    outlets.map(() => rows.slice(0, feedRowsMax)),
+  )
+  const all = found(busy, [["lighthouse"]], start)
+  equal([all.length, all[0]?.publishedAt], [indexRowsMax, start])
+})
+
+test("the index finds every headline that holds all words of a topic, and no other", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const sources = yield* NewsSources
+    const feeds = yield* read(sources.slice(0, -1), [])
+    const index = sources.slice(-1)
+    equal(yield* read(index, []), [])
+    equal(yield* read(index, [[]]), [])
+    for (const topic of [["Inflation", "annual"], ["win", "seats"], ["nobody", "says", "this"]]) {
+      const holds = ({ title }: Headline) =>
+        topic.every((word) => title.toLowerCase().includes(word.toLowerCase()))
+      const rows = yield* read(index, [topic, []])
+      ok(rows.every(holds))
+      const urls = new Set(rows.map(({ url }) => url))
+      ok(rows.length === indexRowsMax || feeds.filter(holds).every(({ url }) => urls.has(url)))
+      ok(rows.every(({ source, url }) => new URL(url).hostname === source))
+    }
+    ok((yield* read(index, [["inflation"]])).length > 0)
+  }).pipe(Effect.provide(layer(world))))
+
+test("times are the clock's in a faster world too", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + 3 * hour)
+    const rows = yield* Effect.flatMap(NewsSources, (sources) => read(sources, []))
+    const now = start + 3 * hour
+    ok(rows.length > 20 && rows.every(({ publishedAt }) => publishedAt <= now))
+    // A day of the world is over two hours of the clock ago at most.
+    ok(rows.every(({ publishedAt }) => publishedAt >= now - day / 10 - 1_000))
+  }).pipe(Effect.provide(layer(world, { speed: 10, clockOrigin: start }))))

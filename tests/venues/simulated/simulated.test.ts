@@ -1,0 +1,342 @@
+/**
+ * The simulated world: a function of seed and time, whose truth shows in what can be seen.
+ *
+ * @module
+ */
+import { Arbitrary, Result, Schema } from "effect"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { midOf } from "../../../src/venues/simulated/books.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
+import { makeWorld, type World, worldDefaults } from "../../../src/venues/simulated/world.ts"
+import { microstructure } from "../../../src/markets/domain/book.ts"
+import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
+import { law } from "../../support/effect.ts"
+
+const whole = (minimum: number, maximum: number) =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+
+const seats = 60
+/** Somewhere in the world: a seed, a seat, and seconds around the origin (16 days either way). */
+const place = Arbitrary.all({
+  seed: whole(1, 40),
+  seat: whole(0, seats - 1),
+  seconds: whole(-1_400_000, 1_400_000),
+})
+type Place = { readonly seed: number; readonly seat: number; readonly seconds: number }
+
+const options = {
+  markets: seats,
+  mechanicalShare: 0.1,
+  wallets: worldDefaults.wallets.map((group) => ({ ...group, count: 1 })),
+}
+const worlds = new Map<number, World>()
+
+/** A world that has been asked many things before. */
+function wornWorld(seed: number): World {
+  const known = worlds.get(seed)
+  if (known !== undefined) return known
+  const world = makeWorld({ seed, ...options })
+  worlds.set(seed, world)
+  return world
+}
+
+function everythingAt(world: World, { seat, seconds }: Place) {
+  const at = world.options.origin + seconds * second
+  const market = world.catalogue.at(seat, at)
+  return {
+    market,
+    listed: world.listed(market, at),
+    quote: world.quote(market, at),
+    books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
+    history: world.history(market.tokenIds[1], { from: at - day, to: at }, hour),
+    trades: world.trades(market, { from: at - hour, to: at }, 50),
+    truth: world.truth.probability(market, at),
+    jumps: world.truth.jumps(market, market.opensAt, market.resolvedAt),
+    payouts: world.truth.payouts(market),
+  }
+}
+
+function everyMarket(world: World, turns: ReadonlyArray<number>): ReadonlyArray<SimulatedMarket> {
+  const found: Array<SimulatedMarket> = []
+  for (let seat = 0; seat < world.catalogue.seats; seat++) {
+    for (const turn of turns) {
+      const market = world.catalogue.turn(seat, turn)
+      if (market.kind !== "mechanical") found.push(market)
+    }
+  }
+  return found
+}
+
+law("a world answers alike whatever it was asked before", place, (given) => {
+  deepStrictEqual(
+    everythingAt(makeWorld({ seed: given.seed, ...options }), given),
+    everythingAt(wornWorld(given.seed), given),
+  )
+})
+
+Deno.test("worlds of different seeds have nothing in common", () => {
+  const ids = (seed: number) => wornWorld(seed).list(0, 0, seats).map(({ id }) => id)
+  const first = new Set(ids(1))
+  ok(ids(2).every((id) => !first.has(id)))
+})
+
+law("a market is found by its id, its tokens and its slug", place, (given) => {
+  const { catalogue, options: { origin } } = wornWorld(given.seed)
+  const market = catalogue.at(given.seat, origin + given.seconds * second)
+  deepStrictEqual(catalogue.byId(market.id), market)
+  deepStrictEqual(catalogue.bySlug(market.slug), market)
+  deepStrictEqual(market.tokenIds.map(catalogue.byToken), [
+    { market, outcome: 0 },
+    { market, outcome: 1 },
+  ])
+  const other = wornWorld(given.seed + 100).catalogue
+  return other.byId(market.id) === undefined && other.byToken(market.tokenIds[0]) === undefined
+})
+
+law(
+  "every seat has one market at a time, and the next opens when it is paid out",
+  place,
+  (given) => {
+    const { catalogue, options: { origin } } = wornWorld(given.seed)
+    const at = origin + given.seconds * second
+    const market = catalogue.at(given.seat, at)
+    const next = catalogue.turn(given.seat, market.turn + 1)
+    return market.opensAt <= at && at < market.resolvedAt && next.opensAt === market.resolvedAt &&
+      market.opensAt <= market.revealsAt && market.revealsAt <= market.closesAt &&
+      market.closesAt <= market.proposedAt && market.proposedAt <= market.resolvedAt
+  },
+)
+
+law("the second token's book mirrors the first's, share for share", place, (given) => {
+  const [first, second] = everythingAt(wornWorld(given.seed), given).books
+  const mirrored = (levels: ReadonlyArray<{ price: number; size: number }> = []) =>
+    levels.map(({ price, size }) => [Math.round((1 - price) * 10_000), size])
+  const plain = (levels: ReadonlyArray<{ price: number; size: number }> = []) =>
+    levels.map(({ price, size }) => [Math.round(price * 10_000), size])
+  deepStrictEqual(plain(second?.bids), mirrored(first?.asks))
+  deepStrictEqual(plain(second?.asks), mirrored(first?.bids))
+})
+
+law(
+  "a sound book stands around the truth, and is deep enough exactly above the gate",
+  place,
+  (given) => {
+    const world = wornWorld(given.seed)
+    const { market, listed, quote, books: [book] } = everythingAt(world, given)
+    if (book === undefined || quote === null) return false
+    if (quote.dislocated) return true
+    const found = microstructure(book)
+    if (Result.isFailure(found)) return true
+    const truth = world.truth.probability(market, book.observedAt)
+    const { mid, spread, depthUsdWithin5c } = found.success
+    const gate = listed.volumeUsd >= 10_000 && depthUsdWithin5c.total >= 2_500
+    return gate === market.aboveGate && Math.abs(mid - truth) <= 2 * Math.max(spread, market.spread)
+  },
+)
+
+Deno.test("planted jumps show in the mids, in the direction and size of the truth", () => {
+  const world = makeWorld({ seed: 5, markets: 80, liveliness: 1 })
+  let seen = 0
+  for (const market of everyMarket(world, [-1, 0])) {
+    for (const jump of world.truth.jumps(market, market.opensAt, market.resolvedAt)) {
+      const after = world.quote(market, jump.at + 5 * second)
+      const before = world.quote(market, jump.at - 5 * second)
+      if (before === null || after === null || before.dislocated || after.dislocated) continue
+      seen += 1
+      const shown = midOf(after) - midOf(before)
+      const noise = Math.max(0.02, 3 * market.spread)
+      ok(Math.abs(shown - (jump.to - jump.from)) < noise, `${shown} for ${jump.to - jump.from}`)
+    }
+  }
+  ok(seen > 500, `only ${seen} jumps`)
+})
+
+law("the truth of a bounce-only world never moves while its markets are listed", place, (given) => {
+  const world = makeWorld({ seed: given.seed, ...options, bounceOnly: true })
+  const market = world.catalogue.at(given.seat, world.options.origin + given.seconds * second)
+  const truth = world.truth.probability(market, market.opensAt)
+  for (let share = 0; share < 50; share++) {
+    const at = market.opensAt + share * (market.resolvedAt - market.opensAt) / 50
+    if (world.truth.probability(market, at) !== truth) return false
+    if (world.status(market, at) !== "open") return false
+  }
+  return world.truth.jumps(market, -Infinity, Infinity).length === 0
+}, { runs: 50 })
+
+Deno.test("a bounce-only world's mids bounce all the same, within its spreads", () => {
+  const world = makeWorld({ seed: 6, markets: 100, bounceOnly: true, wallets: [] })
+  const bouncing = everyMarket(world, [0]).filter((market) => {
+    const mids = Array.from({ length: 60 }, (_, share) => {
+      const quote = world.quote(market, market.opensAt + share * hour)
+      return quote === null ? 0 : midOf(quote)
+    })
+    ok(Math.max(...mids) - Math.min(...mids) <= 0.01 + market.spread + 1e-9)
+    return new Set(mids).size > 1
+  })
+  ok(bouncing.length > 80, `${bouncing.length} of 100`)
+})
+
+Deno.test("markets resolve as often as their true probability says, at any stage of their life", () => {
+  const world = makeWorld({ seed: 7, markets: 300 })
+  for (const stage of [0.05, 0.5, 0.9]) {
+    const bins = Array.from({ length: 10 }, () => ({ count: 0, expected: 0, won: 0, variance: 0 }))
+    for (const market of everyMarket(world, [-8, -7, -6, -5, -4, -3, -2, -1])) {
+      if (market.end !== "decided") continue
+      const p = world.truth.probability(
+        market,
+        market.opensAt + stage * (market.closesAt - market.opensAt),
+      )
+      const bin = bins[Math.min(9, Math.floor(p * 10))]
+      if (bin === undefined) continue
+      bin.count += 1
+      bin.expected += p
+      bin.variance += p * (1 - p)
+      bin.won += world.truth.payouts(market)?.[0] ?? 0
+    }
+    for (const { count, expected, won, variance } of bins) {
+      if (count === 0) continue
+      ok(
+        Math.abs(won - expected) <= 4 * Math.sqrt(variance) + 1,
+        `${won} of ${count}, not ${expected}`,
+      )
+    }
+  }
+})
+
+Deno.test("most markets are decided, a few end even, fewer are cancelled", () => {
+  const markets = everyMarket(makeWorld({ seed: 8, markets: 400 }), [-5, -4, -3, -2, -1, 0])
+  const share = (end: SimulatedMarket["end"]) =>
+    markets.filter((market) => market.end === end).length / markets.length
+  ok(share("push") > 0.005 && share("push") < 0.03, `${share("push")}`)
+  ok(share("cancelled") > 0.001 && share("cancelled") < 0.012, `${share("cancelled")}`)
+})
+
+Deno.test("wallets are right as often as their edge says, at the prices they paid", () => {
+  const groups = [0.08, 0, -0.06].map((edge) => ({
+    count: 5,
+    habit: "bettor" as const,
+    edge,
+    entriesPerDay: 6,
+    prices: [0.2, 0.8] as const,
+    repeatShare: 0,
+    eventShare: 0,
+    medianStakeUsd: 500,
+  }))
+  const world = makeWorld({ seed: 9, markets: 300, wallets: groups })
+  const { origin } = world.options
+  for (const group of groups) {
+    let [count, sum, variance] = [0, 0, 0]
+    for (const wallet of world.wallets.filter((one) => one.group === group)) {
+      for (
+        const { market, outcome, price } of world.truth.episodes(wallet, origin, origin + 60 * day)
+      ) {
+        if (market.end !== "decided") continue
+        count += 1
+        sum += (world.truth.payouts(market)?.[outcome] ?? 0) - price
+        variance += price * (1 - price)
+      }
+    }
+    const error = Math.sqrt(variance) / count
+    // Entries in one market share its outcome, so the error is somewhat larger than if they did not.
+    ok(Math.abs(sum / count - group.edge) < 5 * error, `${sum / count} is not ${group.edge}`)
+    ok(count > 1_000, `only ${count} entries`)
+  }
+})
+
+Deno.test("wallets without skill break even, also where they pay wide spreads", () => {
+  const group = {
+    count: 5,
+    habit: "bettor" as const,
+    edge: 0,
+    entriesPerDay: 80,
+    prices: [0.1, 0.9] as const,
+    repeatShare: 0,
+    eventShare: 0,
+    medianStakeUsd: 500,
+  }
+  const world = makeWorld({ seed: 14, markets: 2_000, gateShare: 0, wallets: [group] })
+  const { origin } = world.options
+  let [count, sum] = [0, 0]
+  for (const wallet of world.wallets) {
+    for (
+      const { market, outcome, price } of world.truth.episodes(wallet, origin, origin + 60 * day)
+    ) {
+      if (market.end !== "decided") continue
+      count += 1
+      sum += (world.truth.payouts(market)?.[outcome] ?? 0) - price
+    }
+  }
+  // Without the half spread (2 cents here) made good, this would be -0.02.
+  ok(Math.abs(sum / count) < 0.01, `${sum / count} over ${count} entries`)
+})
+
+law(
+  "the tape is newest first, within its range, and does not depend on how it is asked for",
+  place,
+  (given) => {
+    const world = wornWorld(given.seed)
+    const at = world.options.origin + given.seconds * second
+    const market = world.catalogue.at(given.seat, at)
+    const all = world.trades(market, { from: at - 4 * hour, to: at }, Infinity)
+    const newer = world.trades(market, { from: at - hour, to: at }, Infinity)
+    const older = world.trades(market, { from: at - 4 * hour, to: at - hour - 1 }, Infinity)
+    deepStrictEqual(all, [...newer, ...older])
+    deepStrictEqual(world.trades(market, { from: at - 4 * hour, to: at }, 7), all.slice(0, 7))
+    return all.every((fill, index) => index === 0 || fill.at <= (all[index - 1]?.at ?? Infinity)) &&
+      all.every((fill) => fill.at <= at && fill.at >= at - 4 * hour)
+  },
+)
+
+Deno.test("people trade on both sides of the book, and more of them after a jump", () => {
+  const world = makeWorld({ seed: 11, markets: 100, wallets: [] })
+  let [after, before, buys, fills, repeats] = [0, 0, 0, 0, 0]
+  for (const market of everyMarket(world, [0])) {
+    const seen = new Set<string>()
+    for (const { at } of world.truth.jumps(market, market.opensAt + 3 * hour, market.resolvedAt)) {
+      before += world.trades(market, { from: at - 3 * hour, to: at - 2 * hour }, 1_000).length
+      const rows = world.trades(market, { from: at + minute, to: at + hour }, 1_000)
+      after += rows.length
+      fills += rows.length
+      buys += rows.filter(({ side }) => side === "buy").length
+      for (const row of rows) {
+        const spelled = JSON.stringify(row)
+        if (seen.has(spelled)) repeats += 1
+        seen.add(spelled)
+      }
+    }
+  }
+  ok(after > 2 * before, `${after} after, ${before} before`)
+  ok(buys > 0.4 * fills && buys < 0.6 * fills, `${buys} purchases of ${fills}`)
+  ok(repeats > 0.005 * fills, `${repeats} repeats of ${fills}`)
+})
+
+Deno.test("quotes stray from the truth for minutes, and nobody trades at them", () => {
+  const world = makeWorld({ seed: 13, markets: 100, dislocationShare: 0.05, wallets: [] })
+  const from = world.options.origin
+  let strayed = 0
+  for (const market of Array.from({ length: 80 }, (_, seat) => world.catalogue.at(seat, from))) {
+    for (let at = from; at < Math.min(from + day, market.closesAt); at += minute) {
+      const quote = world.quote(market, at)
+      if (quote === null || !quote.dislocated || quote.fault !== "none") continue
+      const truth = world.truth.probability(market, at)
+      if (truth < 0.15 || truth > 0.85) continue
+      strayed += 1
+      ok(Math.abs(midOf(quote) - truth) > 0.05 - 1.5 * market.spread)
+      const still = { from: at, to: at + 4 * second }
+      deepStrictEqual(world.trades(market, still, 10), [])
+    }
+  }
+  ok(strayed > 100, `${strayed} minutes`)
+})
+
+Deno.test("history goes back at least eight days before the origin for most markets", () => {
+  const world = makeWorld({ seed: 12, markets: 200 })
+  const { origin } = world.options
+  const old = Array.from({ length: 200 }, (_, seat) => world.catalogue.at(seat, origin))
+    .filter((market) => market.kind === "ordinary" && origin - market.opensAt > 8 * day)
+  ok(old.length > 60, `${old.length} of 200`)
+  for (const market of old) {
+    const points = world.history(market.tokenIds[0], { from: origin - 8 * day, to: origin }, hour)
+    ok(points.length >= 8 * 24 - 1, `${points.length} points`)
+  }
+})

@@ -1,0 +1,248 @@
+/**
+ * The past of simulated wallets over a real socket, read by the adapter of the real venue: acts,
+ * boards, ends and facts are those of the port in process, whatever goes wrong on the way.
+ *
+ * @module
+ */
+import { Clock, Effect, type Scope } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
+import { type FaultPlan, noFaults, seeded } from "../../../src/venues/simulated/faults.ts"
+import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
+import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
+import { serveWire, type WireOptions } from "../../../src/venues/simulated/wire.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import {
+  type Act,
+  actKey,
+  numbered,
+  startReading,
+  wholeSeconds,
+} from "../../../src/markets/domain/activity.ts"
+import { day, hour, second } from "../../../src/core/domain/time.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
+import { unpaced } from "../../support/venues/polymarket.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+
+const options = {
+  seed: 31,
+  markets: 60,
+  walletDays: 25,
+  mechanicalShare: 0.1,
+  lateShare: 0.15,
+  correctedShare: 0.15,
+  silentShare: 0.3,
+  laggardShare: 1,
+  wrongProposalShare: 0.4,
+  wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
+}
+
+/** At this instant the world of these options has what is asked of it, proposals of each kind too. */
+const startsAt = Date.parse("2026-11-20T18:00:00Z")
+
+interface Venues {
+  readonly world: World
+  readonly now: number
+  readonly wired: VenueClient["Service"]
+  readonly inside: VenueClient["Service"]
+}
+
+/** Runs `use` on a world five hours after its origin, through both of its faces. */
+function both(
+  wireOptions: WireOptions & { readonly activityRows?: number },
+  use: (venues: Venues) => Effect.Effect<void, unknown, Scope.Scope>,
+): Effect.Effect<void, never, Scope.Scope> {
+  const used = Effect.gen(function* () {
+    const started = yield* Clock.currentTimeMillis
+    const origin = Math.floor((started - 5 * hour) / second) * second
+    const world = makeWorld({ ...options, origin })
+    const url = yield* serveWire(world, { slowMs: 300, ...wireOptions })
+    const limits = {
+      ...{ perTenSeconds: unpaced, retryDelayMs: 2, retryAfterMsMax: 5, timeoutMs: 5_000 },
+      ...{ attemptsMax: 8, activityRows: wireOptions.activityRows ?? 200 },
+    }
+    const service = Effect.flatMap(VenueClient, Effect.succeed)
+    const wired = yield* service.pipe(
+      Effect.provide(polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })),
+      Effect.provide(FetchHttpClient.layer),
+    )
+    const inside = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
+    yield* use({ world, now: Math.floor(started / second) * second, wired, inside })
+  })
+  return Effect.orDie(startingAt(startsAt, used))
+}
+
+function sourceOf({ wallets }: VenueClient["Service"]): WalletSource {
+  if (wallets === null) throw new Error("no wallets")
+  return wallets
+}
+
+/** Every act of a wallet in `[from, to]`, read by whole seconds. */
+const everyAct = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  from: number,
+  to: number,
+) {
+  const acts: Array<Act> = []
+  let reading: ReturnType<typeof startReading> | null = startReading(from, to)
+  for (let page = 0; reading !== null; page++) {
+    ok(page < 3_000, "reading does not end")
+    const { from, to, cursor }: ReturnType<typeof startReading> = reading
+    const found = yield* source.activity(wallet, { from, to }, cursor)
+    const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
+    acts.push(...taken.acts)
+    reading = taken.rest
+    if (taken.truncated) return { acts, truncated: true }
+  }
+  return { acts, truncated: false }
+})
+
+const keysOf = (acts: ReadonlyArray<Act>) => numbered(acts).map(actKey).sort()
+
+/** All that can go wrong and leaves every row where it is. */
+const faulty: FaultPlan = seeded(7, {
+  ...{ error: 0.1, rate_limited: 0.05, truncated: 0.1, reordered: 0.2 },
+  ...{ bad_rows: 0.2, duplicate_page: 0.2 },
+})
+
+for (
+  const [name, faults, rows] of [
+    ["in large pages", noFaults, 1_000],
+    ["in pages that cut transactions", noFaults, 7],
+    ["in spite of every fault", faulty, 120],
+  ] as const
+) {
+  liveTest(
+    `every act of every wallet is read over a socket ${name}, and so every entry`,
+    () =>
+      both(
+        { faults, activityRows: rows },
+        ({ world, now, wired, inside }) =>
+          Effect.gen(function* () {
+            const from = now - (rows < 10 ? 6 : 30) * day
+            for (const wallet of world.wallets) {
+              const range = { from, to: now - second }
+              const truth = keysOf(actsOf(world.deeds(wallet, range, Infinity)))
+              for (const venue of [wired, inside]) {
+                const { address } = wallet
+                const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
+                deepStrictEqual(keysOf(acts), truth, wallet.group.habit)
+                if (rows < 10) {
+                  continue
+                }
+                const sorted = (found: ReturnType<typeof made>) => [...found].sort()
+                const { origin } = world.options
+                const entries = [made(world, acts, origin), meant(world, wallet, origin)].map(
+                  sorted,
+                )
+                deepStrictEqual(entries[0], entries[1])
+              }
+            }
+          }),
+      ),
+  )
+}
+
+liveTest(
+  "boards over a socket are those in process",
+  () =>
+    both({}, ({ wired, inside }) =>
+      Effect.gen(function* () {
+        for (const by of ["volume", "profit"] as const) {
+          for (const period of boardPeriods) {
+            for (const category of ["overall", "sports", "crypto"]) {
+              const board = { period, category, by }
+              const [one, other] = [
+                yield* sourceOf(wired).leaderboard(board, 12),
+                yield* sourceOf(inside).leaderboard(board, 12),
+              ]
+              deepStrictEqual(one, other)
+              ok(period === "day" || one.rows.length > 3, `${period} ${category}`)
+            }
+          }
+        }
+      })),
+)
+
+liveTest(
+  "ends over a socket are those in process: late, corrected, uneven, told elsewhere",
+  () =>
+    both({}, ({ world, now, wired, inside }) =>
+      Effect.gen(function* () {
+        const markets = Array.from({ length: 54 }, (_, seat) => {
+          const { turn } = world.catalogue.at(seat, now)
+          return [...Array(24).keys()].map((ago) => world.catalogue.turn(seat, turn - ago))
+        }).flat().filter(({ resolvedAt }) => resolvedAt < now - 2 * day || resolvedAt > now)
+        const ids = markets.map(({ id }) => id)
+        const byId = (rows: ReadonlyArray<{ readonly marketId: string }>) =>
+          rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
+        const ends: Array<Resolution> = []
+        // So few at a time that the adapter's limits on what it looks up elsewhere are not met.
+        for (let from = 0; from < ids.length; from += 60) {
+          const some = ids.slice(from, from + 60)
+          const [one, other] = [yield* wired.resolutions(some), yield* inside.resolutions(some)]
+          deepStrictEqual(byId(one.rows), byId(other.rows))
+          ends.push(...other.rows)
+        }
+        deepStrictEqual(new Set(ends.map(({ source }) => source)).size, 3)
+        ok(ends.some(({ state }) => state === "cancelled"))
+        ok(ends.some((end) => end.state === "paid" && end.payouts[0] === 0.5))
+        const closed = yield* wired.facts(ids)
+        const facts = yield* inside.facts(ids)
+        const known = (rows: typeof facts.rows) =>
+          rows.map(({ id, slug, eventSlug, tokenIds, takerFeeRate }) =>
+            [id, slug, eventSlug, ...tokenIds, takerFeeRate].join(" ")
+          ).sort()
+        deepStrictEqual(known(closed.rows), known(facts.rows))
+        deepStrictEqual(facts.rows.length, ids.length)
+      })),
+)
+
+for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", faulty]] as const) {
+  liveTest(
+    `proposals and rules over a socket are those in process, ${name}`,
+    () =>
+      both({ faults }, ({ world, now, wired, inside }) =>
+        Effect.gen(function* () {
+          const ids = Array.from({ length: world.catalogue.seats }, (_, seat) => {
+            const { turn } = world.catalogue.at(seat, now)
+            return [turn - 1, turn, turn + 1].map((index) => world.catalogue.turn(seat, index).id)
+          }).flat()
+          const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
+            rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
+          const proposals = [yield* wired.proposals(ids), yield* inside.proposals(ids)] as const
+          deepStrictEqual(byId(proposals[0].rows), byId(proposals[1].rows))
+          const kinds = new Set(
+            proposals[1].rows.map(({ outcome, disputed, settlesAt }) =>
+              `${outcome} ${disputed} ${settlesAt === null}`
+            ),
+          )
+          ok(kinds.has("0 false false") && kinds.has("1 false false"), [...kinds].join())
+          ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
+          const rules = [yield* wired.rules(ids), yield* inside.rules(ids)] as const
+          deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
+          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.seats)
+        })),
+  )
+}
+
+liveTest(
+  "rows that are kept no more end both readings, and say so",
+  () =>
+    both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
+      Effect.gen(function* () {
+        const address = world.wallets[0]?.address ?? ""
+        for (const venue of [wired, inside]) {
+          const source = sourceOf(venue)
+          const old = yield* everyAct(source, address, now - 20 * day, now - second)
+          const young = yield* everyAct(source, address, now - 3 * day, now - second)
+          deepStrictEqual([old.truncated, young.truncated], [true, false])
+          ok(old.acts.every(({ at }) => at > now - 6 * day) && old.acts.length > young.acts.length)
+        }
+      })),
+)

@@ -1,0 +1,114 @@
+/**
+ * The venue port over a simulated world: complete listings, nothing from the future, a fast clock.
+ *
+ * @module
+ */
+import { Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import type { VenueOptions } from "../../../src/venues/simulated/clock.ts"
+import { devWorld, layer } from "../../../src/venues/simulated/venue.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
+import { day, hour, minute } from "../../../src/core/domain/time.ts"
+import { VenueClient } from "../../../src/markets/VenueClient.ts"
+import { test } from "../../support/effect.ts"
+
+const world = makeWorld({ seed: 1, markets: 1_200, wallets: [] })
+
+function venueOf(of: World, options: VenueOptions = {}) {
+  return Effect.provide(Effect.flatMap(VenueClient, Effect.succeed), layer(of, options))
+}
+
+const sweep = (venue: VenueClient["Service"]) =>
+  Effect.map(Stream.runCollect(venue.listMarkets), (pages) => pages.flatMap(({ rows }) => rows))
+
+test("listMarkets gives every seat's market once, in pages", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(world.options.origin)
+    const venue = yield* venueOf(world)
+    const pages = yield* Stream.runCollect(venue.listMarkets)
+    const rows = pages.flatMap((page) => page.rows)
+    ok(pages.length > 1)
+    deepStrictEqual(new Set(rows.map(({ id }) => id)).size, 1_200)
+    deepStrictEqual(new Set(rows.map(({ slug }) => slug)).size, 1_200)
+    ok(rows.every(({ status }) => status === "open" || status === "proposed"))
+  }))
+
+test("listMarkets goes on as markets are paid out and new ones open", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(world.options.origin)
+    const venue = yield* venueOf(world)
+    const before = new Set((yield* sweep(venue)).map(({ id }) => id))
+    yield* TestClock.adjust("100 days")
+    const after = yield* sweep(venue)
+    deepStrictEqual(after.length, 1_200)
+    ok(after.every(({ id }) => !before.has(id)))
+  }))
+
+test("books, history and trades know nothing of the future", () =>
+  Effect.gen(function* () {
+    const now = world.options.origin + 3 * hour
+    yield* TestClock.setTime(now)
+    const venue = yield* venueOf(world)
+    const market = (yield* sweep(venue)).find(({ volumeUsd }) => volumeUsd > 100_000)
+    if (market === undefined) throw new Error("no market")
+    const { rows } = yield* venue.books(market.tokenIds)
+    const range = { from: now - day, to: now + day, stepMs: minute }
+    const points = yield* venue.priceHistory(market.tokenIds[0], range)
+    const trades = yield* venue.trades(market.id, now - day)
+    deepStrictEqual(rows.map(({ tokenId }) => tokenId), [...market.tokenIds])
+    ok(rows.every(({ observedAt }) => observedAt <= now && observedAt > now - minute))
+    ok(points.length > 1_000 && points.every(({ at }) => at <= now && at >= range.from))
+    ok(trades.rows.length > 10 && trades.rows.every(({ at }) => at <= now && at >= now - day))
+  }))
+
+test("unknown tokens and markets are simply absent", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(world.options.origin)
+    const venue = yield* venueOf(world)
+    const [market] = yield* sweep(yield* venueOf(makeWorld({ seed: 2, markets: 1 })))
+    if (market === undefined) throw new Error("no market")
+    deepStrictEqual(yield* venue.books(market.tokenIds), { rows: [], rejected: {} })
+    deepStrictEqual(yield* venue.trades(market.id, 0), { rows: [], rejected: {} })
+    const range = { from: 0, to: world.options.origin, stepMs: hour }
+    deepStrictEqual(yield* venue.priceHistory(market.tokenIds[0], range), [])
+  }))
+
+test("speed makes the world run fast, and its times still come on the clock", () =>
+  Effect.gen(function* () {
+    const start = 1_000 * day
+    yield* TestClock.setTime(start)
+    const fast = yield* venueOf(world, { speed: 60, clockOrigin: start })
+    const slow = yield* venueOf(world, { clockOrigin: start })
+    yield* TestClock.adjust("1 minute")
+    const [ofFast] = yield* sweep(fast)
+    yield* TestClock.adjust("59 minutes")
+    const [ofSlow] = yield* sweep(slow)
+    deepStrictEqual(ofFast?.listed, ofSlow?.listed)
+    deepStrictEqual(ofFast?.volumeUsd, ofSlow?.volumeUsd)
+    if (ofFast === undefined) throw new Error("no market")
+    const now = start + hour
+    const { rows } = yield* fast.trades(ofFast.id, now - minute)
+    ok(rows.every(({ at }) => at <= now && at >= now - minute))
+    const books = yield* fast.books(ofFast.tokenIds)
+    ok(books.rows.every(({ observedAt }) => observedAt <= now && observedAt > now - minute))
+  }))
+
+Deno.test("the development world has just been repriced, whenever one looks", () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const dev = devWorld(seed)
+    for (let look = 0; look < 8; look++) {
+      const at = dev.options.origin + (10 + look * 2.3) * day
+      const moved = { "1h": 0, "24h": 0 }
+      for (let seat = 0; seat < dev.catalogue.seats; seat++) {
+        const market = dev.catalogue.at(seat, at)
+        if (!market.aboveGate || market.mechanical !== null) continue
+        if (at - market.opensAt < 2 * day || at >= market.proposedAt) continue
+        const now = dev.truth.probability(market, at)
+        if (Math.abs(now - dev.truth.probability(market, at - hour)) > 0.06) moved["1h"] += 1
+        if (Math.abs(now - dev.truth.probability(market, at - day)) > 0.12) moved["24h"] += 1
+      }
+      ok(moved["1h"] + moved["24h"] >= 4, `seed ${seed}, look ${look}: ${JSON.stringify(moved)}`)
+    }
+  }
+})

@@ -1,0 +1,144 @@
+/**
+ * What the simulated venue shows of wallets through its port: boards, acts page by page, facts and
+ * resolutions of markets open and closed.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { layer } from "../../../src/venues/simulated/venue.ts"
+import { makeWorld } from "../../../src/venues/simulated/world.ts"
+import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
+import {
+  type ActivityRow,
+  VenueClient,
+  type WalletSource,
+} from "../../../src/markets/VenueClient.ts"
+import { test } from "../../support/effect.ts"
+
+const world = makeWorld({ seed: 1, markets: 120 })
+const now = world.options.origin + 5 * hour
+
+const at = (
+  name: string,
+  body: (venue: VenueClient["Service"], wallets: WalletSource) => Effect.Effect<void, unknown>,
+) =>
+  test(name, () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      const venue = yield* VenueClient
+      if (venue.wallets === null) throw new Error("no wallets")
+      yield* body(venue, venue.wallets)
+    }).pipe(Effect.provide(layer(world)), Effect.orDie))
+
+const everyAct = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  range: { readonly from: number; readonly to: number },
+) {
+  const rows: Array<ActivityRow> = []
+  let cursor: string | null = null
+  for (let turn = 0; turn < 900; turn++) {
+    const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
+      .activity(wallet, range, cursor)
+    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
+    rows.push(...page.rows)
+    if (page.next === null) return rows
+    cursor = page.next
+  }
+  throw new Error("the activity does not end")
+})
+
+at(
+  "boards rank wallets, as many as asked for, by volume or profit",
+  (_, wallets) =>
+    Effect.gen(function* () {
+      const orders = new Set<string>()
+      for (const by of ["volume", "profit"] as const) {
+        for (const category of wallets.categories) {
+          const { rows } = yield* wallets.leaderboard({ period: "week", category, by }, 25)
+          deepStrictEqual(rows.map(({ rank }) => rank), rows.map((_, index) => index + 1))
+          ok(rows.length > 5 && rows.length <= 25)
+          orders.add(rows.map(({ wallet }) => wallet).join())
+        }
+      }
+      deepStrictEqual(orders.size, 2 * wallets.categories.length)
+    }),
+)
+
+at(
+  "activity is newest first, in whole seconds, and never of the future",
+  (_, source) =>
+    Effect.gen(function* () {
+      for (const { address } of world.wallets.slice(0, 100)) {
+        const rows = yield* everyAct(source, address, { from: now - 20 * day, to: now + day })
+        const times = rows.map(({ act }) => act.at)
+        deepStrictEqual(times, times.toSorted((a, b) => b - a))
+        ok(times.every((time) => time % second === 0 && time <= now && time >= now - 20 * day))
+        ok(rows.every(({ act }) => act.wallet === address && act.size > 0))
+      }
+    }),
+)
+
+at("activity asked for in pieces is the whole", (_, source) =>
+  Effect.gen(function* () {
+    for (const { address } of world.wallets.slice(0, 90)) {
+      const whole = yield* everyAct(source, address, { from: now - 6 * day, to: now })
+      const cut = now - 2 * day - 17 * minute
+      const newer = yield* everyAct(source, address, { from: cut + second, to: now })
+      const older = yield* everyAct(source, address, { from: now - 6 * day, to: cut })
+      deepStrictEqual([...newer, ...older], whole)
+    }
+  }))
+
+test("a cursor goes on after the last row, also in the middle of a transaction", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(now)
+    const range = { from: now - 4 * day, to: now }
+    const read = (rows: number) =>
+      Effect.flatMap(VenueClient, ({ wallets }) =>
+        Effect.forEach(
+          world.wallets,
+          ({ address }) =>
+            wallets === null ? Effect.die("none") : everyAct(wallets, address, range),
+        )).pipe(Effect.provide(layer(world, { activityRows: rows })))
+    deepStrictEqual(yield* read(3), yield* read(10_000))
+  }))
+
+at("a stranger has no activity", (_, source) =>
+  Effect.gen(function* () {
+    const page = yield* source.activity(`0x${"1".repeat(40)}`, { from: 0, to: now }, null)
+    deepStrictEqual(page, { rows: [], rejected: {}, oldest: null, next: null, cut: false })
+  }))
+
+at(
+  "facts are known of open and closed markets, not of those to come",
+  (venue) =>
+    Effect.gen(function* () {
+      const live = world.catalogue.at(3, now)
+      const past = world.catalogue.turn(3, live.turn - 2)
+      const next = world.catalogue.turn(3, live.turn + 1)
+      const { rows } = yield* venue.facts([past.id, next.id, live.id])
+      deepStrictEqual(rows.map(({ slug }) => slug), [past.slug, live.slug])
+      deepStrictEqual(rows.map(({ tokenIds }) => tokenIds), [past.tokenIds, live.tokenIds])
+    }),
+)
+
+at(
+  "resolutions are of markets paid out or cancelled, as the world paid them",
+  (venue) =>
+    Effect.gen(function* () {
+      const live = Array.from({ length: 110 }, (_, seat) => world.catalogue.at(seat, now))
+      const ended = live.flatMap(({ seat, turn }) =>
+        [1, 2, 3, 4, 5, 6].map((ago) => world.catalogue.turn(seat, turn - ago))
+      )
+      const { rows } = yield* venue.resolutions([...live, ...ended].map(({ id }) => id))
+      deepStrictEqual(
+        rows.map((row) => row.state === "paid" ? row.payouts : null),
+        ended.map((market) => world.truth.payouts(market)),
+      )
+      ok(rows.some(({ state }) => state === "cancelled"))
+      ok(rows.every(({ resolvedAt }) => resolvedAt !== null && resolvedAt <= now))
+    }),
+)

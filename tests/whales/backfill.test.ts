@@ -1,0 +1,241 @@
+/**
+ * Reading the past of many wallets: some fail, some are long, and nobody waits for another.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Duration, Effect, Fiber, Layer, References } from "effect"
+import { TestClock } from "effect/testing"
+import { progressBar, progressLine, summary } from "../../src/app/backfillLines.ts"
+import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
+import { hour } from "../../src/core/domain/time.ts"
+import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/Backfill.ts"
+import type { WalletSource } from "../../src/markets/VenueClient.ts"
+import { WalletHistory } from "../../src/whales/WalletHistory.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { Random } from "../model/random.ts"
+import {
+  activityOf,
+  down,
+  memoryWallets,
+  type VenueRow,
+  walletVenue,
+} from "../support/whales/activity.ts"
+import { act, start, tokens } from "../support/whales/acts.ts"
+import { test } from "../support/effect.ts"
+import { lives, rowsOf, truthOf } from "../support/whales/lives.ts"
+import { holds, onEveryStore } from "../support/stores.ts"
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
+const count = 30
+const wallets = Array.from({ length: count }, (_, n) => address(n))
+
+/** Wallets with more to tell the higher their number. */
+const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
+  Array.from({ length: 4 * Number(wallet) }, (_, n) => ({
+    act: act("buy", {
+      wallet,
+      tokenId: tokens[0],
+      price: 0.4,
+      at: start - (n >> 1) * 1_000,
+      transaction: `${wallet}-${n >> 1}`,
+    }),
+    isAct: n % 5 > 0,
+    lateMs: 0,
+  })).toReversed()
+
+const truth = new Set(wallets.flatMap((wallet) => [...truthOf(rowsFor(wallet))]))
+const venue = () =>
+  activityOf(rowsFor, new Random(3), { pageRows: (random) => 2 + random.below(9) })
+
+const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<WhaleStore>) =>
+  Effect.map(
+    Layer.build(
+      Backfill.layer.pipe(
+        Layer.provide(WalletHistory.layer),
+        Layer.provide([walletVenue({ activity }), store]),
+      ),
+    ),
+    (context) => Context.get(context, Backfill),
+  )
+
+/** What fails on purpose need not be told. */
+const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
+
+const told = () => {
+  const seen: Array<BackfillProgress> = []
+  const watcher: Watcher = {
+    every: Duration.seconds(1),
+    tell: (progress) => Effect.sync(() => void seen.push(progress)),
+  }
+  return { seen, watcher }
+}
+
+test("run() reads every wallet's past, and tells of it in counts that only grow", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + hour)
+    const memory = memoryWallets(wallets)
+    const slow: WalletSource["activity"] = (...asked) => Effect.delay(venue()(...asked), 300)
+    const { run } = yield* backfillOf(slow, memory.layer)
+    const { seen, watcher } = told()
+    const fiber = yield* Effect.forkScoped(run(watcher))
+    yield* TestClock.adjust("1 hour")
+    const report = yield* Fiber.join(fiber)
+    equal(new Set(memory.acts.keys()), truth)
+    equal([report.whole, report.failed, report.acts], [count, 0, truth.size])
+    ok((report.rejected["no_act"] ?? 0) > 0)
+    ok(seen.length > 10, "told once a second")
+    for (const [n, now] of seen.entries()) {
+      const before = seen[n - 1] ?? now
+      for (const key of ["whole", "truncated", "failed", "acts", "pages", "at"] as const) {
+        ok(now[key] >= before[key], `${key} shrank`)
+      }
+    }
+    equal((yield* run(watcher)).wallets, 0, "nothing is left to read")
+  }))
+
+test("run() lets no wallet stop another, and goes on with those that failed", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + hour)
+    const memory = memoryWallets(wallets)
+    let sick = true
+    const activity: WalletSource["activity"] = (wallet, ...rest) => {
+      const n = Number(wallet)
+      if (sick && n % 7 === 0) return Effect.fail(down)
+      return sick && n % 11 === 0 ? Effect.die("a fault") : venue()(wallet, ...rest)
+    }
+    const { run } = yield* backfillOf(activity, memory.layer)
+    const failing = wallets.filter((wallet) =>
+      Number(wallet) % 7 === 0 || Number(wallet) % 11 === 0
+    )
+    const first = yield* quietly(run(told().watcher))
+    equal([first.whole, first.failed], [count - failing.length, failing.length])
+    for (const wallet of failing) equal(memory.wallets.get(wallet)?.history, "reading")
+    sick = false
+    const second = yield* run(told().watcher)
+    equal([second.wallets, second.whole, second.failed], [failing.length, failing.length, 0])
+    equal(new Set(memory.acts.keys()), truth)
+  }))
+
+test("run() asks for a few wallets at once, never for all", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + hour)
+    let flying = 0
+    let most = 0
+    const activity: WalletSource["activity"] = (...asked) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => void (most = Math.max(most, ++flying))),
+        () => Effect.delay(venue()(...asked), 100),
+        () => Effect.sync(() => void flying--),
+      )
+    const { run } = yield* backfillOf(activity, memoryWallets(wallets).layer)
+    const fiber = yield* Effect.forkScoped(run(told().watcher))
+    yield* TestClock.adjust("1 hour")
+    yield* Fiber.join(fiber)
+    equal(most, 4)
+  }))
+
+test("run() that is stopped at any time leaves what the next one goes on with", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + hour)
+    const memory = memoryWallets(wallets)
+    const slow: WalletSource["activity"] = (...asked) => Effect.delay(venue()(...asked), 300)
+    const { run } = yield* backfillOf(slow, memory.layer)
+    let acts = 0
+    for (let stops = 0; stops < 20; stops++) {
+      const fiber = yield* Effect.forkScoped(run(told().watcher))
+      yield* TestClock.adjust(1_100 + 370 * stops)
+      yield* Fiber.interrupt(fiber)
+      ok(memory.acts.size >= acts)
+      acts = memory.acts.size
+    }
+    const last = yield* Effect.forkScoped(run(told().watcher))
+    yield* TestClock.adjust("1 hour")
+    equal((yield* Fiber.join(last)).failed, 0)
+    equal(new Set(memory.acts.keys()), truth)
+  }))
+
+test("run() beside another stores what one does", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start + hour)
+    const memory = memoryWallets(wallets)
+    memory.hook = () => Effect.yieldNow
+    const { run } = yield* backfillOf(venue(), memory.layer)
+    yield* Effect.all([run(told().watcher), run(told().watcher)], { concurrency: 2 })
+    equal(new Set(memory.acts.keys()), truth)
+  }))
+
+onEveryStore("a backfill", (law) => {
+  law(
+    "stores each act of any life once, through crashes of the store's callers",
+    holds(lives, (life) =>
+      Effect.scoped(Effect.gen(function* () {
+        yield* TestClock.setTime(start + 1_000 * hour)
+        const random = new Random(life.seed)
+        const wallet = address(1)
+        const rows = rowsOf(life, wallet).map((row) => ({ ...row, lateMs: 0 }))
+        const fails = () => random.chance(0.1)
+        const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
+        const activity = activityOf(() => rows, random, { pageRows, fails })
+        const store = yield* Effect.map(
+          Layer.build(whaleStore.layer),
+          (context) => Context.get(context, WhaleStore),
+        )
+        yield* store.track([{ wallet, name: "One", source: "volume" }], start)
+        const shaky = WhaleStore.of({
+          ...store,
+          saveRead: (read) =>
+            Effect.suspend(() => {
+              if (random.chance(0.1)) return Effect.die("before")
+              const saved = store.saveRead(read)
+              return random.chance(0.1) ? Effect.andThen(saved, Effect.die("after")) : saved
+            }),
+        })
+        const { run } = yield* backfillOf(activity, Layer.succeed(WhaleStore, shaky))
+        let left = 1
+        for (let runs = 0; left > 0 && runs < 500; runs++) {
+          left = (yield* run(told().watcher)).failed
+        }
+        const [known] = yield* store.tracked
+        equal([known?.history, known?.acts], ["whole", truthOf(rows).size])
+      })).pipe(Effect.provide(TestClock.layer()), quietly), { runs: 40 }),
+  )
+})
+
+const progress: BackfillProgress = {
+  startedAt: start,
+  at: start + 90_000,
+  wallets: 40,
+  whole: 9,
+  truncated: 1,
+  failed: 0,
+  acts: 45_000,
+  pages: 100,
+  rejected: { no_act: 3, bad_price: 1_200 },
+}
+
+Deno.test("progressLine() says how far it is, how fast, and how long the rest takes", () => {
+  equal(progressLine(progress), "backfill  10/40 wallets  45,000 acts  500 a second  about 5m left")
+  const begun = { ...progress, whole: 0, truncated: 0 }
+  ok(progressLine(begun).endsWith("time left not known yet"))
+  ok(progressLine({ ...progress, whole: 37, failed: 2 }).endsWith("2 failed  done"))
+})
+
+Deno.test("progressBar() fits the terminal", () => {
+  for (const columns of [0, 1, 20, 80, 200]) {
+    ok([...progressBar(progress, columns)].length <= Math.max(0, columns - 1))
+  }
+  ok(progressBar(progress, 200).startsWith("██████░"))
+  ok(progressBar({ ...progress, wallets: 0, whole: 0, truncated: 0 }, 80).includes("█".repeat(24)))
+})
+
+Deno.test("summary() says what came of each wallet, and what to do next", () => {
+  const done = summary({ ...progress, whole: 38, failed: 1 })
+  ok(done.includes("38 of 40") && done.includes("45,000 new, in 1m 30s"), done)
+  ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
+  ok(done.includes("truncated 1,") && done.includes("failed    1,"), done)
+  const plain = summary({ ...progress, whole: 40, truncated: 0, rejected: {} })
+  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["whole", "acts", "Nothing"])
+  ok(summary({ ...progress, whole: 39 }).includes("Nothing more to do"))
+  ok(summary({ ...progress, wallets: 0 }).includes("nothing to do"))
+})

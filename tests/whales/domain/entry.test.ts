@@ -1,0 +1,159 @@
+/**
+ * The laws of entries, over made-up wallets with everything in them that rows are known for.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { entriesOf, isOver, type Position } from "../../../src/whales/domain/entry.ts"
+import { day, minute } from "../../../src/core/domain/time.ts"
+import { Random } from "../../model/random.ts"
+import {
+  act,
+  actsOf,
+  manyWallets,
+  readThrough,
+  shuffled,
+  type Step,
+  steps,
+  tokens,
+} from "../../support/whales/acts.ts"
+import { law } from "../../support/effect.ts"
+import { plainEntries } from "../../support/whales/entryReference.ts"
+
+const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
+const wallets = Arbitrary.all({ steps, seed })
+
+function made(acts: ReadonlyArray<Act>): Position {
+  return entriesOf(numbered(acts), tokens)
+}
+
+const near = (a: number, b: number) => Math.abs(a - b) < 1e-6
+const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
+
+law("entries are the same from any order of the same acts", wallets, ({ steps, seed }) => {
+  const acts = actsOf(steps)
+  equal(made(shuffled(acts, new Random(seed))), made(acts))
+}, manyWallets)
+
+law("entries are the same from any pages, overlaps and crashes", wallets, ({ steps, seed }) => {
+  const acts = actsOf(steps)
+  const random = new Random(seed)
+  const read = readThrough(acts, random, { crashes: random.pick([0, 0.1, 0.5]) })
+  equal(entriesOf(shuffled(read, random), tokens), made(acts))
+}, manyWallets)
+
+law("entries agree with those made a tenth of a share at a time", steps, (given) => {
+  const acts = numbered(actsOf(given))
+  const { entries, uncoveredShares } = entriesOf(acts, tokens)
+  const plain = plainEntries(acts, tokens)
+  ok(near(uncoveredShares, plain.missing / 10))
+  equal(
+    entries.map(({ outcome, fills, firstFillAt, lastFillAt }) => [
+      ...[outcome, fills, firstFillAt, lastFillAt],
+    ]),
+    plain.entries.map(({ outcome, buys }) => [
+      ...[outcome, new Set(buys.map(({ act }) => act)).size],
+      ...[buys[0]?.act.at, buys.at(-1)?.act.at],
+    ]),
+  )
+  entries.forEach((entry, i) => {
+    const { buys = [], hedged = 0 } = plain.entries[i] ?? {}
+    const stakeUsd = sum(buys.map(({ price }) => price / 10))
+    ok(near(entry.shares, buys.length / 10) && near(entry.hedgedShares, hedged / 10))
+    ok(near(entry.openingPrice, buys[0]?.price ?? 0))
+    ok(near(entry.stakeUsd, stakeUsd) && near(entry.price, stakeUsd / (buys.length / 10)))
+  })
+}, manyWallets)
+
+law("with the outcomes swapped every entry is on the other side, else the same", steps, (given) => {
+  // A conversion that names no token is of the second outcome, which swapping makes the first.
+  const acts = actsOf(given).map((one) =>
+    one.kind === "convert" ? { ...one, tokenId: one.tokenId ?? tokens[1] } : one
+  )
+  const { entries, ...rest } = made(acts)
+  const swapped = entriesOf(numbered(acts), [tokens[1], tokens[0]])
+  equal(swapped, { ...rest, entries: entries.map((e) => ({ ...e, outcome: 1 - e.outcome })) })
+}, manyWallets)
+
+law("every entry is one: bought, in its bounds, apart from the others", steps, (given) => {
+  const { entries } = made(actsOf(given))
+  for (const entry of entries) {
+    ok(entry.price > 0 && entry.price < 1 && entry.shares > 0 && entry.fills > 0)
+    ok(entry.hedgedShares >= 0 && entry.hedgedShares <= entry.shares)
+    ok(near(entry.stakeUsd, entry.price * entry.shares))
+    ok(entry.firstFillAt <= entry.lastFillAt)
+  }
+  for (const side of Map.groupBy(entries, ({ outcome }) => outcome).values()) {
+    side.slice(1).forEach((entry, i) => ok(entry.firstFillAt > (side[i]?.lastFillAt ?? 0)))
+  }
+}, manyWallets)
+
+/** The same steps as buys only, at fair prices, without a day between. */
+function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
+  return actsOf(given.map((step) => ({
+    ...step,
+    kind: "buy" as const,
+    price: 0.31 as const,
+    after: step.after > minute ? minute : step.after,
+  })))
+}
+
+law("every share bought is of an entry, or gives one up", steps, (given) => {
+  const acts = buysOnly(given)
+  const { entries, uncoveredShares } = made(acts)
+  ok(near(
+    sum(entries.map(({ shares, hedgedShares }) => shares + hedgedShares)),
+    sum(acts.map(({ size }) => size)),
+  ))
+  equal(uncoveredShares, 0)
+}, manyWallets)
+
+law("an entry of one side holds all its buys and their cost", steps, (given) => {
+  const acts = buysOnly(given).map((one) => ({ ...one, tokenId: tokens[1] }))
+  const { entries } = made(acts)
+  equal(entries.map(({ outcome, fills }) => [outcome, fills]), [[1, acts.length]])
+  ok(near(entries[0]?.stakeUsd ?? 0, sum(acts.map(({ size, price }) => size * price))))
+}, manyWallets)
+
+law("a split that is merged again changes nothing", wallets, ({ steps, seed }) => {
+  const acts = actsOf(steps)
+  const before = made(acts)
+  if (before.uncoveredShares > 0) return
+  const at = new Random(seed).pick([acts[0]?.at ?? 0, ...acts.map(({ at }) => at)])
+  const pair = [act("split", { at, transaction: "0x5" }), act("merge", { at, transaction: "0x6" })]
+  equal(made([...acts, ...pair]), before)
+}, manyWallets)
+
+law("after a large enough split nothing is uncovered", steps, (given) => {
+  const acts = actsOf(given).filter(({ kind }) => kind !== "redeem")
+  equal(made([act("split", { at: 0, size: 1e6 }), ...acts]).uncoveredShares, 0)
+}, manyWallets)
+
+law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
+  const acts = actsOf(steps)
+  const random = new Random(seed)
+  const parted = acts.flatMap((one) =>
+    random.chance(0.5) ? [{ ...one, size: one.size / 2 }, { ...one, size: one.size / 2 }] : [one]
+  )
+  const figures = ({ entries }: Position) =>
+    entries.map(({ fills: _, price, stakeUsd, ...rest }) => ({
+      ...rest,
+      price: price.toFixed(6),
+      stakeUsd: stakeUsd.toFixed(6),
+    }))
+  equal(figures(made(parted)), figures(made(acts)))
+}, manyWallets)
+
+law("what happens once an entry is over does not change it", wallets, ({ steps, seed }) => {
+  const acts = actsOf(steps)
+  const random = new Random(seed)
+  const now = random.pick([0, ...acts.map(({ at }) => at)]) + random.pick([0, day])
+  const over = made(acts.filter(({ at }) => at < now)).entries.filter((one) => isOver(one, now))
+  const begun = new Set(over.map(({ outcome, firstFillAt }) => `${outcome} ${firstFillAt}`))
+  const after = made(acts).entries.filter(({ outcome, firstFillAt }) =>
+    begun.has(`${outcome} ${firstFillAt}`)
+  )
+  equal(after, over)
+}, manyWallets)

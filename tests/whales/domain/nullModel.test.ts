@@ -1,0 +1,210 @@
+/**
+ * The chance of a wallet's record under fair prices, held to exact convolution and to drawing.
+ *
+ * @module
+ */
+import { deepStrictEqual, ok, strictEqual } from "node:assert"
+import { meanOf, varianceOf } from "../../../src/whales/domain/significance/cumulants.ts"
+import { order } from "../../../src/whales/domain/significance/harmonics.ts"
+import {
+  addNullSums,
+  eventSums,
+  type NullSums,
+  pValueOf,
+} from "../../../src/whales/domain/significance/nullModel.ts"
+import {
+  convolve,
+  drawnPValue,
+  exactPValues,
+  type OpenEvent,
+  pricings,
+  sumsOf,
+  walletOf,
+  weightings,
+} from "../../support/whales/fairPrices.ts"
+
+/** Totals looked at in one wallet, spread over all that are not all too unlikely. */
+const totalsMax = 40
+const pExactMin = 1e-8
+
+/** p-value over exact p-value, of many totals that one wallet may come to. */
+function ratios(events: ReadonlyArray<OpenEvent>, sums: NullSums): ReadonlyArray<number> {
+  const chances = convolve(events)
+  const possible = exactPValues(chances).flatMap((p, observed) =>
+    p >= pExactMin && p < 1 && (chances[observed] ?? 0) > pExactMin ** 2 ? [{ p, observed }] : []
+  )
+  const stride = Math.ceil(possible.length / totalsMax)
+  return possible
+    .filter((_, i) => i % stride === 0)
+    .map(({ p, observed }) => pValueOf({ ...sums, observed }) / p)
+}
+
+/** The least and the greatest ratio over a family of wallets, by how wide their totals are. */
+function extremes(
+  sizes: ReadonlyArray<number>,
+  keep: (sums: NullSums) => boolean,
+  names = Object.keys(weightings),
+  marketsMaxes: ReadonlyArray<1 | 3> = [1, 3],
+) {
+  const found: Array<number> = []
+  for (const weighting of names) {
+    for (const pricing of Object.keys(pricings)) {
+      for (const size of sizes) {
+        for (const marketsMax of marketsMaxes) {
+          const events = walletOf(weighting, pricing, size, marketsMax, found.length)
+          const sums = sumsOf(events)
+          if (keep(sums)) found.push(...ratios(events, sums))
+        }
+      }
+    }
+  }
+  const least = found.reduce((a, b) => Math.min(a, b), Infinity)
+  const greatest = found.reduce((a, b) => Math.max(a, b), 0)
+  const middle = found.toSorted((a, b) => a - b)[found.length >> 1] ?? NaN
+  return { count: found.length, least, greatest, middle }
+}
+
+const isWhole = ({ most }: NullSums) => most < order
+/** Narrow enough for the harmonics to tell all but a billionth of the totals apart. */
+const isNarrow = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) < 14
+const isWide = (sums: NullSums) => !isWhole(sums) && Math.sqrt(varianceOf(sums.cumulants)) > 22
+
+Deno.test("pValueOf() is exact while all totals are told apart: any weights, any prices", () => {
+  const { count, least, greatest } = extremes([10, 30, 60], isWhole)
+  ok(count > 1_500)
+  ok(least > 1 - 1e-6 && greatest < 1 + 1e-5, `${least} to ${greatest}`)
+})
+
+Deno.test("pValueOf() of a narrow distribution is exact but for a billionth", () => {
+  const { count, least, greatest } = extremes([60, 120], isNarrow)
+  ok(count > 500)
+  // 2e-9 on top of 1e-8.
+  ok(least > 1 - 1e-6 && greatest < 1.21, `${count}: ${least} to ${greatest}`)
+})
+
+Deno.test("pValueOf() of a wide distribution is never under 0.96 of the exact p-value", () => {
+  const { count, least, greatest, middle } = extremes([15, 60, 120], isWide)
+  ok(count > 1_500)
+  ok(least > 0.96, `${least}`)
+  ok(middle < 1.6 && greatest < 60, `${middle}, ${greatest}`)
+})
+
+Deno.test("pValueOf() of a wide distribution is little too large for wallets that repeat entries", () => {
+  const ordinary = ["one each", "one to four", "two or three", "often repeated"]
+  const { count, greatest, middle } = extremes([150, 250], isWide, ordinary)
+  ok(count > 700)
+  ok(middle < 1.35 && greatest < 3, `${middle}, ${greatest}`)
+})
+
+Deno.test("pValueOf() of a wide distribution is exact to 3 % where all weights are equal", () => {
+  const equal = ["one each", "seven each", "twenty each"]
+  const { count, least, greatest } = extremes([15, 60, 200], isWide, equal, [1])
+  ok(count > 250)
+  ok(least > 0.97 && greatest < 1.03, `${least} to ${greatest}`)
+})
+
+Deno.test("pValueOf() is a chance, and not too small, for events of hundreds of entries too", () => {
+  const least = [0, 3, 40, 400].flatMap((singles) =>
+    [50, 200, 500, 3_000].flatMap((weight) =>
+      [0.03, 0.5, 0.97].flatMap((price) => {
+        const events = [
+          ...Array.from({ length: singles }, () => [{ weight: 1, price: 0.9 }]),
+          ...Array.from({ length: 10 }, () => [{ weight, price }]),
+        ]
+        const sums = sumsOf(events)
+        const exact = exactPValues(convolve(events))
+        const stride = Math.ceil(exact.length / totalsMax)
+        return exact.flatMap((p, observed) => {
+          if (observed % stride > 1 && observed < exact.length - 2) return []
+          const told = pValueOf({ ...sums, observed })
+          ok(told > 0 && told <= 1, `${told}`)
+          return p > pExactMin ? [told / p] : []
+        })
+      })
+    )
+  ).reduce((a, b) => Math.min(a, b), Infinity)
+  // Where all ten large events went one way the formula is 5 % short, as for any ten alike.
+  ok(least > 0.94, `${least}`)
+})
+
+/** Three standard errors of a share of `draws` that is `p` / 2, doubled like the p-value. */
+function slack(p: number, draws: number): number {
+  return 2 * (3 * Math.sqrt(p / 2 / draws) + 2 / draws)
+}
+
+Deno.test("pValueOf() agrees with 20,000 draws", () => {
+  const draws = 20_000
+  for (const [i, weighting] of ["one each", "one to four", "often repeated"].entries()) {
+    const events = walletOf(weighting, "wide", 40, 3, i)
+    const sums = sumsOf(events)
+    for (const deviations of [-2.5, -1.5, 1.5, 2.5]) {
+      const deviation = deviations * Math.sqrt(varianceOf(sums.cumulants))
+      const observed = Math.round(meanOf(sums.cumulants) + deviation)
+      const p = pValueOf({ ...sums, observed })
+      const drawn = drawnPValue(events, observed, draws, i)
+      ok(p > drawn - slack(drawn, draws), `${weighting} ${deviations}: ${p}, drawn ${drawn}`)
+      ok(p < 1.4 * drawn + slack(drawn, draws), `${weighting} ${deviations}: ${p}, drawn ${drawn}`)
+    }
+  }
+})
+
+Deno.test("under fair prices a p-value of at most a comes with a chance of at most a", () => {
+  for (const weighting of Object.keys(weightings)) {
+    for (const pricing of Object.keys(pricings)) {
+      const events = walletOf(weighting, pricing, 30, 3, 7)
+      const sums = sumsOf(events)
+      const chances = [...convolve(events)]
+      const told = chances.map((_, observed) => pValueOf({ ...sums, observed }))
+      for (const level of [0.2, 0.05, 0.01, 1e-3, 1e-4, 1e-6]) {
+        const chance = chances.reduce((sum, it, i) => (told[i] ?? 1) <= level ? sum + it : sum, 0)
+        ok(chance <= level * 1.03, `${weighting}, ${pricing}: ${chance} at ${level}`)
+      }
+    }
+  }
+})
+
+function straightWins(entries: number, price: number): number {
+  const event = eventSums([{ weight: 1, price, paid: 1 }])
+  return pValueOf(
+    Array.from({ length: entries - 1 }).reduce(
+      (sums: NullSums) => addNullSums(sums, event, 1),
+      event,
+    ),
+  )
+}
+
+Deno.test("straight wins at high prices prove little, and at long odds much", () => {
+  const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-6
+  ok(close(straightWins(30, 0.95), 2 * 0.95 ** 30))
+  ok(close(straightWins(100, 0.99), 2 * 0.99 ** 100))
+  ok(close(straightWins(6, 0.1), 2 * 0.1 ** 6))
+  const beyondTelling = straightWins(10, 0.02)
+  ok(beyondTelling > 0 && beyondTelling < 1e-12)
+})
+
+Deno.test("a market with as many entries on either side tells nothing", () => {
+  strictEqual(pValueOf(eventSums([{ weight: 0, price: 0.5, paid: 0 }])), 1)
+  const one = { weight: 1, price: 0.3, paid: 1 }
+  deepStrictEqual(eventSums([one, { weight: 0, price: 0.5, paid: 0 }]), eventSums([one]))
+})
+
+Deno.test("a push is taken for what proves less: a loss among wins, a win among losses", () => {
+  const record = (last: number, others: 0 | 1) => {
+    const event = (paid: number) => eventSums([{ weight: 1, price: 0.4, paid }])
+    const add = (sums: NullSums) => addNullSums(sums, event(others), 1)
+    return pValueOf(Array.from({ length: 19 }).reduce(add, event(last)))
+  }
+  ok(record(1, 1) < record(0.5, 1))
+  strictEqual(record(0.5, 1), record(0, 1))
+  ok(record(0, 0) < record(0.5, 0))
+  strictEqual(record(0.5, 0), record(1, 0))
+})
+
+Deno.test("markets of one event prove less than as many in events of their own", () => {
+  const won = { weight: 1, price: 0.5, paid: 1 }
+  const add = (sums: NullSums, part: NullSums) => addNullSums(sums, part, 1)
+  const apart = Array.from({ length: 24 }, () => eventSums([won])).reduce(add)
+  const shared = Array.from({ length: 12 }, () => eventSums([won, won])).reduce(add)
+  ok(Math.abs(pValueOf(apart) / (2 * 0.5 ** 24) - 1) < 1e-5)
+  ok(Math.abs(pValueOf(shared) / (2 * 0.5 ** 12) - 1) < 1e-9)
+})

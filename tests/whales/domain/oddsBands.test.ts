@@ -1,0 +1,143 @@
+/**
+ * Bands of entry prices: where they begin, and what is published of each.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import { overall, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import {
+  addBandSums,
+  bandEdges,
+  bandOf,
+  entrySums,
+  noBandSums,
+  publishedBands,
+  roisOf,
+  winRateOf,
+} from "../../../src/whales/domain/oddsBands.ts"
+import { OddsBand } from "../../../src/whales/domain/whale.ts"
+import { law } from "../../support/effect.ts"
+import { alike, anyRecord, counted, sumsOf } from "../../support/whales/records.ts"
+
+Deno.test("bandOf() begins a band at its edge, however the price was computed", () => {
+  const inBand = (prices: ReadonlyArray<number>) => prices.map((price) => bandOf(price, bandEdges))
+  equal(inBand([0, 0.05, 0.0999]), [0, 0, 0])
+  equal(inBand([0.1, 0.3 - 0.2, 1 - 0.9, 0.7 / 7, 0.2499]), [1, 1, 1, 1, 1])
+  equal(inBand([0.25, 0.4999]), [2, 2])
+  equal(inBand([0.5, 0.7499]), [3, 3])
+  equal(inBand([0.75, 0.1 + 0.65, 0.8999]), [4, 4, 4])
+  equal(inBand([0.9, 0.3 * 3, 0.9999, 1]), [5, 5, 5, 5])
+})
+
+Deno.test("winRateOf() is Wilson's interval as published", () => {
+  // Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17
+  // (1998), table I, method 3; Brown, Cai and DasGupta's formula gives the last.
+  const published = [
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+    [20, 20, 0.8389, 1],
+  ] as const
+  for (const [wins, decisive, low, high] of published) {
+    const { winRate, winRateLow, winRateHigh } = winRateOf({ wins, decisive })
+    strictEqual(winRate, wins / decisive)
+    ok(Math.abs(winRateLow - low) < 6e-5, `${wins}/${decisive}: ${winRateLow}`)
+    ok(Math.abs(winRateHigh - high) < 6e-5, `${wins}/${decisive}: ${winRateHigh}`)
+  }
+})
+
+Deno.test("winRateOf() knows nothing without a decisive entry: 0.5, between 0 and 1", () => {
+  equal(winRateOf({ wins: 0, decisive: 0 }), { winRate: 0.5, winRateLow: 0, winRateHigh: 1 })
+})
+
+law(
+  "winRateOf() lies within its interval, and that within [0, 1]",
+  Arbitrary.schema(Schema.Struct({
+    wins: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
+    losses: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 400 })),
+  })),
+  ({ wins, losses }) => {
+    const { winRate, winRateLow, winRateHigh } = winRateOf({ wins, decisive: wins + losses })
+    return 0 <= winRateLow && winRateLow <= winRate && winRate <= winRateHigh && winRateHigh <= 1
+  },
+)
+
+const cents = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
+const records = Arbitrary.schema(Schema.Struct({
+  cents,
+  paid: Schema.NonEmptyArray(Schema.Literals([0, 0.5, 1])),
+}))
+
+law("fading at price p returns -p/(1 - p) times what following does", records, (record) => {
+  const price = record.cents / 100
+  const sums = record.paid
+    .map((paid) => entrySums(price, 1_000, paid, 0))
+    .reduce((sum, part) => addBandSums(sum, part, 1), noBandSums)
+  const { followRoi, fadeRoi } = roisOf(sums)
+  return alike(fadeRoi, -followRoi * price / (1 - price))
+})
+
+Deno.test("fading is not minus following", () => {
+  const { followRoi, fadeRoi } = roisOf(entrySums(0.9, 1_000, 0, 0))
+  equal([followRoi, Math.round(fadeRoi)], [-1, 9])
+})
+
+law("fees cost both who follows and who fades", records, (record) => {
+  const price = record.cents / 100
+  const rois = (feeRate: number) =>
+    roisOf(
+      record.paid
+        .map((paid) => entrySums(price, 1_000, paid, feeRate))
+        .reduce((sum, part) => addBandSums(sum, part, 1), noBandSums),
+    )
+  const [gross, net] = [rois(0), rois(0.02)]
+  const cost = (share: number) => 1 / (1 + 0.02 * share)
+  return alike(net.followRoi + 1, (gross.followRoi + 1) * cost(1 - price)) &&
+    alike(net.fadeRoi + 1, (gross.fadeRoi + 1) * cost(price))
+})
+
+law("bands add up to the whole", anyRecord, (record) => {
+  const sums = sumsOf(record)
+  const rates = ratesOf(sums)
+  const entries = counted(record)
+  if (rates === null) return entries.length === 0
+  const bands = rates.oddsBands
+  const total = (of: (band: typeof OddsBand.Type) => number) =>
+    bands.reduce((sum, band) => sum + of(band), 0)
+  return total(({ entries }) => entries) === rates.resolved && rates.resolved === entries.length &&
+    alike(
+      total((band) => band.entries * band.meanEntryPrice),
+      rates.meanEntryPrice * rates.resolved,
+    )
+})
+
+law("a band holds the entries of its prices, and is fit to be published", anyRecord, (record) => {
+  const entries = counted(record)
+  return publishedBands(sumsOf(record).totals.bands).every((band) => {
+    const within = entries.filter(({ price }) => price >= band.from && price < band.to)
+    const decisive = within.filter(({ paid }) => paid === 0 || paid === 1)
+    const wins = decisive.filter(({ paid }) => paid === 1).length
+    return Schema.is(OddsBand)(band) && band.entries === within.length && band.entries > 0 &&
+      band.winRate === (decisive.length === 0 ? 0.5 : wins / decisive.length)
+  })
+})
+
+law("the bands of all wallets are those of one wallet that did it all", anyRecord, (record) => {
+  const each = record.map((event) => sumsOf([event]).totals)
+  const { oddsBands, resolved, cancelled, winRate, followRoi, fadeRoi } = overall(each)
+  const one = ratesOf(sumsOf(record))
+  if (one === null) return resolved === 0 && winRate === null && followRoi === null
+  return alike(
+    { oddsBands, resolved, cancelled, winRate: winRate ?? 0.5, followRoi, fadeRoi },
+    {
+      oddsBands: one.oddsBands,
+      resolved: one.resolved,
+      cancelled: one.cancelled,
+      winRate: one.winRate,
+      followRoi: one.followRoi,
+      fadeRoi: one.fadeRoi,
+    },
+  )
+})

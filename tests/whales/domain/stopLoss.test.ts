@@ -1,0 +1,65 @@
+/**
+ * Wallets that give up what falls, or buy more of it, at fair prices: however they do it, it is no
+ * skill.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { mix, uniform } from "../../../src/venues/simulated/seed.ts"
+import { numbered } from "../../../src/markets/domain/activity.ts"
+import { judgementOf, labels, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import { entriesOf } from "../../../src/whales/domain/entry.ts"
+import { marketScore, noSums, recount } from "../../../src/whales/domain/score.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { act, start, tokens } from "../../support/whales/acts.ts"
+
+const [yes, no] = tokens
+const bought = act("buy", { tokenId: yes, price: 0.7, size: 2_000 })
+const later = { at: start + hour, transaction: "0xbb", size: 2_000 }
+const sold = act("sell", { ...later, tokenId: yes, price: 0.2 })
+const crossed = act("buy", { ...later, tokenId: no, price: 0.8 })
+const turned = { ...crossed, at: later.at + hour, transaction: "0xcc" }
+const more = act("buy", { ...later, tokenId: yes, price: 0.2 })
+const doubled = { ...more, size: 10_000 }
+const exits = {
+  "selling it": [sold],
+  "buying the other side": [crossed],
+  "turning round": [sold, turned],
+  "buying twice the other side": [crossed, turned],
+  "buying as much again": [more],
+  "buying five times as much": [doubled],
+}
+
+/** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
+function market(seed: number, exit: ReadonlyArray<typeof bought>) {
+  const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
+  const won = !fell || uniform(mix(seed, 1)) < 0.2
+  const { entries } = entriesOf(numbered(fell ? [bought, ...exit] : [bought]), tokens)
+  return marketScore(entries, won ? [1, 0] : [0, 1], 0)
+}
+
+for (const [how, exit] of Object.entries(exits)) {
+  Deno.test(`a wallet that answers a fall by ${how} is labelled by chance only`, () => {
+    const wallets = 200
+    const labelled = Array.from({ length: wallets }, (_, wallet) => {
+      const sums = Array.from({ length: 120 }, (_, n) => market(mix(wallet, n), exit))
+        .reduce((sums, score) => recount(sums, [], [score]), noSums)
+      const judgement = judgementOf(sums)
+      ok(judgement !== null)
+      return labels(new Map([["it", judgement]])).get("it")
+    }).filter((label) => label !== "neutral")
+    // 5 % within three standard errors.
+    ok(labelled.length <= wallets * 0.05 + 3 * Math.sqrt(wallets * 0.05 * 0.95), `${labelled}`)
+  })
+}
+
+Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
+  const { entries } = entriesOf(numbered([bought, crossed]), tokens)
+  const hedge = marketScore(entries, [0, 1], 0)
+  const sums = recount(noSums, [], [hedge])
+  equal([ratesOf(sums), sums.events, sums.fair.most], [null, 0, 1])
+  equal(recount(sums, [hedge], []), noSums)
+  const kept = marketScore(entriesOf(numbered([bought]), tokens).entries, [1, 0], 0)
+  const both = recount(recount(sums, [], [kept]), [kept], [])
+  equal([both.events, both.fair.most, both.totals], [0, 1, noSums.totals])
+})

@@ -1,0 +1,74 @@
+/**
+ * What the item of an entry says, and in which markets there is one.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, notStrictEqual, ok, strictEqual } from "node:assert"
+import { Schema } from "effect"
+import { FeedItem } from "../../../src/feed/domain/item.ts"
+import { MarketId } from "../../../src/markets/domain/market.ts"
+import { hour } from "../../../src/core/domain/time.ts"
+import { entryRejection, whaleItem } from "../../../src/whales/domain/whaleItem.ts"
+import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { market, now, shown } from "../../support/movers/market.ts"
+
+const told = {
+  wallet: trackedWallet(),
+  market: market(),
+  entry: heldEntry(),
+  microstructure: shown(),
+}
+
+const frozen = calibration(now - hour)
+
+Deno.test("entryRejection() lets open and proposed markets pass, and no ended or unknown one", () => {
+  const reasons = (["open", "proposed", "resolved", "closed"] as const).map((status) =>
+    entryRejection(trackedWallet(), market({ status }))
+  )
+  equal(reasons, [null, null, "market_ended", "market_ended"])
+  strictEqual(entryRejection(trackedWallet(), undefined), "market_unknown")
+})
+
+Deno.test("entryRejection() waits for a past that is being read, not for one that is cut", () => {
+  const reasons = (["reading", "whole", "truncated"] as const).map((history) =>
+    entryRejection(trackedWallet({ history }), market())
+  )
+  equal(reasons, ["history_unread", null, null])
+})
+
+Deno.test("whaleItem() is an item of the feed, with the bought outcome's name", () => {
+  for (const [outcome, name] of [[0, "Yes"], [1, "No"]] as const) {
+    const { dedupeKey: _, ...item } = whaleItem({ ...told, entry: heldEntry({ outcome }) }, now)
+    const decoded = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
+    ok(decoded.type === "whale_entry")
+    strictEqual(decoded.data.outcome, name)
+    equal(decoded.data.market.outcomes, ["Yes", "No"])
+    strictEqual(decoded.data.pseudonym, told.wallet.name)
+  }
+})
+
+Deno.test("whaleItem() shows figures as the table does: rates to four digits, USD to the cent", () => {
+  const calibration = { ...frozen, winRate: 2 / 3, edge: -1 / 3, fadeRoi: 1 / 7 }
+  const entry = heldEntry({ stakeUsd: 1000 / 3, calibration })
+  const { data } = whaleItem({ ...told, entry }, now)
+  ok("calibration" in data)
+  equal([data.stakeUsd, data.calibration], [
+    333.33,
+    { ...frozen, winRate: 0.6667, edge: -0.3333, fadeRoi: 0.1429 },
+  ])
+})
+
+Deno.test("whaleItem() keeps an episode's key while it grows, and gives others another", () => {
+  const keyOf = (fields: Partial<typeof told>) => whaleItem({ ...told, ...fields }, now).dedupeKey
+  const key = keyOf({})
+  const grown = { stakeUsd: 9_999, fills: 7, lastFillAt: now, firstFillAt: now - hour, price: 0.5 }
+  strictEqual(keyOf({ entry: heldEntry(grown) }), key)
+  for (
+    const other of [
+      { wallet: trackedWallet({ wallet: "0xbbbb" }) },
+      { market: market({ id: MarketId.make("m2") }) },
+      { entry: heldEntry({ outcome: 1 }) },
+      { entry: heldEntry({ openedAt: now }) },
+    ]
+  ) notStrictEqual(keyOf(other), key)
+})

@@ -1,0 +1,122 @@
+/**
+ * A process of whales that is killed at its calls, again and again, against one that is not.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { TestClock } from "effect/testing"
+import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { VenueClient } from "../../src/markets/VenueClient.ts"
+import { WalletHistory } from "../../src/whales/WalletHistory.ts"
+import { Whales } from "../../src/whales/Whales.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { test } from "../support/effect.ts"
+import { makeKiller } from "../support/killer.ts"
+import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { embeddedStore } from "../support/stores.ts"
+import {
+  itemsOf,
+  listAt,
+  stakeMinUsd,
+  tick,
+  tickMs,
+  track,
+  type Trial,
+  trialLayer,
+  trialVenue,
+} from "../support/whales/whaleTrial.ts"
+
+const bettor = defaultGroups.find(({ habit }) => habit === "bettor")
+const world = makeWorld({
+  seed: 8,
+  markets: 30,
+  lifeDays: [1, 3],
+  wallets: bettor === undefined
+    ? []
+    : [{ ...bettor, count: 2, entriesPerDay: 6, medianStakeUsd: 3_000 }],
+})
+const start = world.options.origin
+
+/** A tick has fewer calls. */
+const callsMax = 500
+
+/** So many ticks; `deadly`: each is killed before its first call, its second, until it survives. */
+const run = Effect.fnUntraced(function* (
+  memory: Layer.Layer<WhaleStore, never, SqlClient>,
+  ticks: number,
+  deadly: boolean,
+) {
+  yield* TestClock.setTime(start - 1)
+  const trial: Trial = yield* Layer.build(
+    trialLayer(trialVenue(world, []), memory).pipe(Layer.provide(embeddedStore)),
+  )
+  yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
+  const killer = makeKiller()
+  const venue = Context.get(trial, VenueClient)
+  const ports = trial.pipe(
+    Context.add(VenueClient, {
+      ...killer.watched(venue),
+      wallets: venue.wallets && killer.watched(venue.wallets),
+    }),
+    Context.add(WhaleStore, killer.watched(Context.get(trial, WhaleStore))),
+    Context.add(FeedStore, killer.watched(Context.get(trial, FeedStore))),
+  )
+  /** A process of its own, that knows nothing of the one before. */
+  const process = (slot: number) =>
+    Effect.flatMap(Whales, ({ tick }) => tick(slot)).pipe(
+      Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
+      Effect.provide(Layer.fresh(WalletHistory.layer)),
+      Effect.provide(ports),
+    )
+  let died = 0
+  for (let n = 0; n < ticks; n++) {
+    const slot = start + n * tickMs
+    yield* listAt(trial, slot)
+    for (let call = 1; deadly && call < callsMax; call++) {
+      if (!(yield* killer.killed(call, process(slot)))) break
+      died += 1
+    }
+    equal((yield* process(slot)).failed, [])
+  }
+  const store = Context.get(trial, WhaleStore)
+  const sums = yield* store.sums(world.wallets.map(({ address }) => address))
+  return {
+    died,
+    items: (yield* itemsOf(trial)).map(({ feedIndex: _, ...item }) => item).sort(byText),
+    open: [...yield* store.openEntries].sort(byText),
+    rows: [...yield* store.calibrated].sort(byText),
+    sums: [...sums].map(([wallet, { sums }]) => [wallet, sums]).sort(byText),
+  }
+})
+
+const byText = (a: unknown, b: unknown) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+
+/** Numbers that differ by crumbs of rounding alone become equal. */
+const rounded = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, part) =>
+      typeof part === "number" && !Number.isInteger(part) ? Number(part.toPrecision(9)) : part),
+  )
+
+const twins = (name: string, memory: Layer.Layer<WhaleStore, never, SqlClient>, ticks: number) =>
+  test(name, () =>
+    Effect.gen(function* () {
+      const { died: none, ...quiet } = yield* Effect.scoped(run(memory, ticks, false))
+      const { died, ...killed } = yield* Effect.scoped(run(memory, ticks, true))
+      equal(none, 0)
+      ok(died >= 15 * ticks, `only ${died} processes died`)
+      ok(quiet.items.length >= 3, `only ${quiet.items.length} items`)
+      equal(rounded(killed), rounded(quiet))
+    }))
+
+twins(
+  "tick() comes to the same when it is killed at every call, as when it is not",
+  memoryWhaleStore,
+  20,
+)
+twins("tick() does so on the embedded store too", whaleStore.layer, 9)

@@ -1,0 +1,56 @@
+/**
+ * Wallets whose reading takes for ever, and what they cost the others.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Context, Duration, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { WalletHistory } from "../../src/whales/WalletHistory.ts"
+import { Whales } from "../../src/whales/Whales.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { test } from "../support/effect.ts"
+import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { embeddedStore } from "../support/stores.ts"
+import { stakeMinUsd, tick, tickMs, trialLayer, trialVenue } from "../support/whales/whaleTrial.ts"
+
+const world = makeWorld({ seed: 5, markets: 2, wallets: [] })
+const start = world.options.origin
+
+test("wallets that never answer keep no other from being read", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(start)
+    const trial = yield* Layer.build(
+      trialLayer(trialVenue(world, []), memoryWhaleStore).pipe(Layer.provide(embeddedStore)),
+    )
+    const wallets = Array.from({ length: 20 }, (_, n) => `0x${`${n}`.padStart(40, "0")}`)
+    const stuck = new Set(wallets.slice(0, 9))
+    yield* Context.get(trial, WhaleStore).track(
+      wallets.map((wallet) => ({ wallet, name: wallet, source: "volume" as const })),
+      start,
+    )
+    const read = new Set<string>()
+    const history = WalletHistory.of({
+      readBack: () => Effect.never,
+      readForward: (wallet) =>
+        stuck.has(wallet.wallet) ? Effect.never : Effect.sync(() => {
+          read.add(wallet.wallet)
+          return { wallet, added: 0, pages: 1, rejected: {} }
+        }),
+    })
+    const whales = yield* Layer.build(
+      Layer.fresh(Whales.layer({ tick, stakeMinUsd })).pipe(
+        Layer.provide(Layer.succeed(WalletHistory, history)),
+        Layer.provide(Layer.succeedContext(trial)),
+      ),
+    )
+    for (let n = 0; n < 3; n++) {
+      const slot = start + n * tickMs
+      yield* TestClock.setTime(slot)
+      const ticking = yield* Effect.forkChild(Context.get(whales, Whales).tick(slot))
+      yield* TestClock.adjust(Duration.minutes(10))
+      equal((yield* Fiber.join(ticking)).failed, ["reading"])
+    }
+    equal([...read].sort(), wallets.filter((wallet) => !stuck.has(wallet)))
+  }))

@@ -1,0 +1,137 @@
+/**
+ * A tick of whales of which a part does not work: the other parts do, and the next tick makes up.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { FeedStore } from "../../src/feed/FeedStore.ts"
+import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import { WalletHistory } from "../../src/whales/WalletHistory.ts"
+import { Whales } from "../../src/whales/Whales.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { test } from "../support/effect.ts"
+import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { embeddedStore } from "../support/stores.ts"
+import {
+  itemsOf,
+  listAt,
+  stakeMinUsd,
+  tick,
+  tickMs,
+  track,
+  type Trial,
+  trialLayer,
+  trialVenue,
+} from "../support/whales/whaleTrial.ts"
+
+const world = makeWorld({
+  seed: 12,
+  markets: 30,
+  lifeDays: [1, 3],
+  wallets: defaultGroups.slice(0, 3).map((group) => ({
+    ...group,
+    count: 1,
+    entriesPerDay: 12,
+    medianStakeUsd: 3_000,
+  })),
+})
+const start = world.options.origin
+const down = new VenueUnavailable({ operation: "test", reason: "down" })
+
+const trialOf = Effect.gen(function* () {
+  yield* TestClock.setTime(start - 1)
+  const trial: Trial = yield* Layer.build(
+    trialLayer(trialVenue(world, []), memoryWhaleStore).pipe(Layer.provide(embeddedStore)),
+  )
+  yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
+  return trial
+})
+
+/** The `n`-th tick, through these ports in place of the sound ones. */
+const tickThrough = Effect.fnUntraced(function* (
+  trial: Trial,
+  n: number,
+  broken: {
+    readonly venue?: Partial<VenueClient["Service"]>
+    readonly whales?: Partial<WhaleStore["Service"]>
+    readonly feed?: Partial<FeedStore["Service"]>
+  } = {},
+) {
+  yield* listAt(trial, start + n * tickMs)
+  const ports = trial.pipe(
+    Context.add(VenueClient, { ...Context.get(trial, VenueClient), ...broken.venue }),
+    Context.add(WhaleStore, { ...Context.get(trial, WhaleStore), ...broken.whales }),
+    Context.add(FeedStore, { ...Context.get(trial, FeedStore), ...broken.feed }),
+  )
+  return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickMs)).pipe(
+    Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
+    Effect.provide(Layer.fresh(WalletHistory.layer)),
+    Effect.provide(ports),
+  )
+})
+
+test("tick() names the stage that failed or died, works on without it, and makes up later", () =>
+  Effect.gen(function* () {
+    const trial = yield* trialOf
+    const { wallets } = Context.get(trial, VenueClient)
+    const bug = Effect.die("a bug")
+    const cases = [
+      ["facts", { venue: { facts: () => Effect.fail(down) } }],
+      ["entries", { whales: { stale: () => bug } }],
+      ["reading", { venue: { wallets: wallets && { ...wallets, activity: () => bug } } }],
+      ["items", { feed: { append: () => bug } }],
+      ["resolutions", { venue: { resolutions: () => Effect.fail(down) } }],
+      ["counting", { whales: { saveCounted: () => bug } }],
+      ["judging", { whales: { judged: bug } }],
+    ] as const
+    for (const [n, [stage, broken]] of cases.entries()) {
+      const report = yield* tickThrough(trial, n, broken)
+      equal(report.failed, [stage])
+      equal(report.labels === null, stage === "judging")
+    }
+    const twin = yield* trialOf
+    for (const n of cases.keys()) equal((yield* tickThrough(twin, n)).failed, [])
+
+    yield* tickThrough(trial, cases.length)
+    yield* tickThrough(twin, cases.length)
+    const told = yield* itemsOf(trial)
+    const other = yield* itemsOf(twin)
+    ok(other.length >= 5, `only ${other.length} items`)
+    const names = (items: typeof told) =>
+      items.map(({ data }) => `${data.market.slug} ${data.wallet} ${data.firstFillAt}`).sort()
+    equal(names(told), names(other))
+    const rows = (of: Trial) =>
+      Effect.map(
+        Context.get(of, WhaleStore).calibrated,
+        (whales) =>
+          whales.map(({ row }) => [row.wallet, row.label, row.resolved, row.openEntries]).sort(),
+      )
+    equal(yield* rows(trial), yield* rows(twin))
+  }))
+
+test("tick() does not wait longer for a silent venue than its stages may take", () =>
+  Effect.gen(function* () {
+    const trial = yield* trialOf
+    const { wallets } = Context.get(trial, VenueClient)
+    const asked = { reading: yield* Deferred.make<void>(), facts: yield* Deferred.make<void>() }
+    const silent = (stage: keyof typeof asked) => () =>
+      Effect.andThen(Deferred.succeed(asked[stage], undefined), Effect.never)
+    const running = yield* Effect.forkChild(tickThrough(trial, 0, {
+      venue: {
+        wallets: wallets && { ...wallets, activity: silent("reading") },
+        facts: silent("facts"),
+      },
+    }))
+    yield* Deferred.await(asked.reading)
+    yield* TestClock.adjust("5 minutes")
+    yield* Deferred.await(asked.facts)
+    yield* TestClock.adjust("1 minute")
+    const report = yield* Fiber.join(running)
+    equal(report.failed, ["reading", "facts"])
+    equal(report.seconds, 360)
+    ok(report.labels !== null)
+  }))

@@ -1,0 +1,242 @@
+/**
+ * Days of ticks over the simulated venue: what is told, and with which calibration, against what can
+ * be worked out from scratch.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { makeWorld } from "../../src/venues/simulated/world.ts"
+import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
+import { microstructure } from "../../src/markets/domain/book.ts"
+import { hour, isoTime } from "../../src/core/domain/time.ts"
+import { shownUsd } from "../../src/whales/domain/whale.ts"
+import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
+import type { WhaleReport } from "../../src/whales/Whales.ts"
+import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { test } from "../support/effect.ts"
+import { embeddedStore } from "../support/stores.ts"
+import {
+  makeOracle,
+  type ScratchCalibration,
+  type ScratchOracle,
+  type ScratchPosition,
+} from "../support/whales/whaleOracle.ts"
+import {
+  actsOf,
+  factsOf,
+  type Heard,
+  itemsOf,
+  stakeMinUsd,
+  tickAt,
+  tickMs,
+  track,
+  trialLayer,
+  trialVenue,
+} from "../support/whales/whaleTrial.ts"
+
+const world = makeWorld({
+  seed: 5,
+  markets: 60,
+  lifeDays: [1, 4],
+  wallets: defaultGroups.map((group) => ({
+    ...group,
+    count: 1,
+    entriesPerDay: (group.habit === "bettor" ? 3 : 1) * group.entriesPerDay,
+    medianStakeUsd: 1_400,
+  })),
+})
+const start = world.options.origin
+const ticks = 42
+const end = start + (ticks - 1) * tickMs
+
+/** The instants of the ticks. */
+const slots = Array.from({ length: ticks }, (_, n) => start + n * tickMs)
+/** At these the venue says nothing of what wallets did: it is read late, after others ended. */
+const isDown = (at: number) => Math.floor((at - start) / tickMs) % 9 >= 6
+const readAt = (at: number) => slots.find((slot) => slot >= at && !isDown(slot)) ?? Infinity
+const down = new VenueUnavailable({ operation: "activity", reason: "down" })
+
+/** A run of ticks over the world: all that it told, and all that can be known of it. */
+const run = Effect.gen(function* () {
+  const heard: Heard = []
+  yield* TestClock.setTime(start - 1)
+  const trial = yield* Layer.build(
+    trialLayer(trialVenue(world, heard, ({ wallets }) => ({
+      wallets: wallets && {
+        ...wallets,
+        activity: (...asked) =>
+          Effect.flatMap(
+            Clock.currentTimeMillis,
+            (at) => at >= start && isDown(at) ? Effect.fail(down) : wallets.activity(...asked),
+          ),
+      },
+    }))).pipe(Layer.provide(embeddedStore)),
+  )
+  yield* track(
+    trial,
+    world.wallets.map((wallet, n) => ({ wallet, source: n % 4 === 3 ? "profit" : "volume" })),
+  )
+  const reports: Array<WhaleReport> = []
+  for (const slot of slots) reports.push(yield* tickAt(trial, slot))
+  const store = Context.get(trial, WhaleStore)
+  const acts = yield* actsOf(trial, world.wallets, end)
+  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
+  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
+  return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }
+})
+
+/** The one run that all tests look at. */
+const done = Effect.runSync(
+  Effect.cached(run.pipe(Effect.scoped, Effect.provide(TestClock.layer()))),
+)
+
+/** What ought to be told at each tick: each episode once, when its stake first suffices. */
+function expected(positionsAt: (at: number) => ReadonlyArray<ScratchPosition>) {
+  const told: Array<{ key: string; from: number; to: number }> = []
+  return slots.flatMap((slot) => {
+    const positions = positionsAt(slot)
+    const makers = new Set(
+      [...Map.groupBy(positions, ({ wallet }) => wallet)].flatMap(([wallet, all]) => {
+        const both = all.filter(({ boughtBoth }) => boughtBoth).length
+        const makes = all.length >= 1_000 || (all.length >= 10 && both > 0.4 * all.length)
+        return makes ? [wallet] : []
+      }),
+    )
+    return positions.filter(({ changedAt }) => changedAt === slot).flatMap((position) => {
+      const { wallet, market, entries } = position
+      const listed = world.catalogue.byId(market.id)
+      const live = listed !== undefined && slot < listed.resolvedAt
+      return entries.flatMap((entry) => {
+        const { outcome, firstFillAt, lastFillAt } = entry
+        const key = `${wallet} ${market.id} ${outcome}`
+        const again = told.some((one) =>
+          one.key === key && one.from <= lastFillAt && firstFillAt <= one.to
+        )
+        const fit = entry.stakeUsd >= stakeMinUsd && entry.price < 0.95 &&
+          entry.hedgedShares <= entry.shares / 2 && lastFillAt >= slot - 6 * hour
+        if (again || !fit || !live || makers.has(wallet)) return []
+        told.push({ key, from: firstFillAt, to: lastFillAt })
+        return [{ slot, wallet, market, entry }]
+      })
+    })
+  })
+}
+
+test("tick() leaves nothing undone, and fails at what the venue does not give", () =>
+  Effect.gen(function* () {
+    const { reports, items } = yield* done
+    for (const { slot, failed, behind } of reports) {
+      equal([...failed, ...behind], isDown(slot) ? ["reading"] : [], isoTime(slot))
+    }
+    equal(reports.flatMap((report) => report.items).sort(), items.map(({ title }) => title).sort())
+  }))
+
+test("tick() tells each episode once, when its stake first suffices, as it stood then", () =>
+  Effect.gen(function* () {
+    const { items, oracle } = yield* done
+    const due = expected(oracle.positionsAt)
+    ok(due.length >= 20, `only ${due.length} entries to tell`)
+    equal(
+      items.map(({ createdAt, data }) =>
+        JSON.stringify([
+          ...[data.market.slug, Date.parse(createdAt), data.wallet, data.outcome],
+          ...[data.entryPrice, data.stakeUsd, data.shares, data.fills],
+          ...[Date.parse(data.firstFillAt), Date.parse(data.lastFillAt)],
+        ])
+      ).sort(),
+      due.map(({ slot, wallet, market, entry }) =>
+        JSON.stringify([
+          ...[market.slug, slot, wallet, market.outcomes[entry.outcome]],
+          ...[entry.price, shownUsd(entry.stakeUsd), entry.shares, entry.fills],
+          ...[entry.firstFillAt, entry.lastFillAt],
+        ])
+      ).sort(),
+    )
+  }))
+
+test("tick() shows each entry's market with the book there was", () =>
+  Effect.gen(function* () {
+    const { items } = yield* done
+    for (const { createdAt, data } of items) {
+      const market = world.catalogue.bySlug(data.market.slug)
+      const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
+      const read = book === undefined ? null : microstructure(book)
+      equal(data.microstructure, read !== null && Result.isSuccess(read) ? read.success : null)
+    }
+    ok(items.some(({ data }) => data.microstructure !== null))
+  }))
+
+test("tick() tells nothing of wallets that make markets, and nothing of settlement sweeps", () =>
+  Effect.gen(function* () {
+    const { items } = yield* done
+    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.habit]))
+    const told = new Set(items.map(({ data }) => habits.get(data.wallet)))
+    for (const habit of ["market_maker", "interval_maker", "sweeper"] as const) {
+      ok([...habits.values()].includes(habit))
+      ok(!told.has(habit), habit)
+    }
+  }))
+
+/** What adding and taking away leaves in sums; and what an item leaves out of its figures. */
+const crumb = 1e-9
+const shownWithin = 0.00005 + crumb
+
+const close = (a: unknown, b: unknown, within = crumb) =>
+  a === b || Math.abs(Number(a) - Number(b)) <= within * Math.max(1, Math.abs(Number(a)))
+
+/**
+ * The two newest calibrations of a wallet that were there when an entry was first read: one is kept
+ * besides the newest.
+ */
+function keptAt(oracle: ScratchOracle, wallet: string, seenAt: number) {
+  const kept: Array<{ at: number; known: ScratchCalibration }> = []
+  for (const slot of slots.filter((slot) => slot < seenAt)) {
+    const known = oracle.calibrationsAt(slot).get(wallet)
+    const last = kept.at(-1)?.known
+    if (known !== undefined && (last === undefined || !alike(last, known))) {
+      kept.push({ at: slot, known })
+    }
+  }
+  return kept.slice(-2)
+}
+
+function alike(a: ScratchCalibration, b: ScratchCalibration, within = crumb): boolean {
+  const others = new Map<string, unknown>(Object.entries(b))
+  return Object.entries(a).every(([name, value]) => close(value, others.get(name), within))
+}
+
+test("tick() gives an entry what was known before it, from scratch, and nothing heard since", () =>
+  Effect.gen(function* () {
+    const { items, oracle } = yield* done
+    const counts = { calibrated: 0, late: 0 }
+    for (const { data } of items) {
+      const firstFillAt = Date.parse(data.firstFillAt)
+      const kept = keptAt(oracle, data.wallet, readAt(firstFillAt))
+      const given = kept.filter(({ at }) => at < firstFillAt).at(-1)
+      if (kept.length > 0 && given !== kept.at(-1)) counts.late += 1
+      if (data.calibration === null || given === undefined) {
+        equal(data.calibration, given ?? null, `${data.wallet} at ${data.firstFillAt}`)
+        continue
+      }
+      counts.calibrated += 1
+      const { computedAt, ruleVersion: _, ...figures } = data.calibration
+      equal(computedAt, isoTime(given.at))
+      ok(alike(figures, given.known, shownWithin), JSON.stringify([figures, given.known]))
+    }
+    ok(counts.calibrated >= 10, `only ${counts.calibrated} of ${items.length} are calibrated`)
+    ok(counts.late >= 2, `only ${counts.late} were read after a later calibration`)
+  }))
+
+test("tick() keeps a row for each wallet that can be judged, as from scratch", () =>
+  Effect.gen(function* () {
+    const { rows, oracle } = yield* done
+    const known = oracle.calibrationsAt(end)
+    equal(rows.map(({ row }) => row.wallet).sort(), [...known.keys()].sort())
+    for (const { row } of rows) {
+      const scratch = known.get(row.wallet)
+      equal([row.label, row.resolved], [scratch?.label, scratch?.resolved])
+      ok(close(row.edge, scratch?.edge) && close(row.mirrorRoi, scratch?.followRoi))
+    }
+  }))

@@ -1,0 +1,348 @@
+/**
+ * The model adapter through its real client over a real socket: what it asks, what it makes of every
+ * kind of answer, and how little time, memory and money a bad server can take.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Fiber, Logger, Metric, References } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  answerBytesMax,
+  askTimeout,
+  attemptTimeout,
+  failuresMax,
+  requestsMax,
+  restFor,
+} from "../../src/writing/narrators/openai/limits.ts"
+import { passageLengthMax } from "../../src/writing/domain/factCheck.ts"
+import { Detector } from "../../src/predetermined/Detector.ts"
+import { Narrator } from "../../src/writing/Narrator.ts"
+import { liveTest, test } from "../support/effect.ts"
+import {
+  type Behaviour,
+  bomb,
+  completion,
+  cutsOff,
+  drips,
+  endless,
+  key,
+  type ModelServer,
+  modelServer,
+  overModel,
+  redirects,
+  says,
+  silent,
+  stalls,
+  status,
+} from "../support/writing/modelServer.ts"
+import {
+  detection,
+  detectionQuestion,
+  digestBrief,
+  digestDraft,
+  reportBrief,
+  reportDraft,
+} from "../support/writing/questions.ts"
+
+const digest = Effect.flatMap(Narrator, (narrator) => narrator.digest(digestBrief, []))
+const well = says(() => digestDraft)
+
+/** What becomes of asking for a digest, in a few words. */
+const asked = Effect.match(digest, {
+  onSuccess: () => "a draft",
+  onFailure: ({ reason }) => reason,
+})
+
+liveTest(
+  "a draft, a report and a detection come as the server gave them",
+  () =>
+    Effect.gen(function* () {
+      const server = yield* modelServer(
+        ...[well, says(() => reportDraft), says(() => detection)],
+      )
+      yield* Effect.gen(function* () {
+        const narrator = yield* Narrator
+        const detector = yield* Detector
+        equal([narrator.name, detector.name], ["stub-1", "stub-1"])
+        equal(yield* narrator.digest(digestBrief, []), digestDraft)
+        equal(yield* narrator.report(reportBrief, []), reportDraft)
+        equal(yield* detector.detect(detectionQuestion), detection)
+      }).pipe(Effect.provide(overModel(server)))
+      equal(server.calls.map(({ use }) => use), ["digest", "report", "detection"])
+      for (const { body, headers, data } of server.calls) {
+        equal(body["model"], "stub-1")
+        ok(Number(body["max_completion_tokens"]) > 0)
+        equal(headers.get("authorization"), `Bearer ${key}`)
+        equal([...headers.keys()].filter((name) => /stainless|openai/.test(name)), [])
+        ok(data.length > 0)
+      }
+    }),
+)
+
+/** Another answer, made of the good one. */
+const altered = (change: (draft: typeof digestDraft) => unknown) =>
+  says(() => change(structuredClone(digestDraft)))
+const long = "word ".repeat(passageLengthMax)
+const many = Array.from({ length: 50 }, () => digestDraft.title)
+
+const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome: string]> = [
+  ["a good answer", well, "a draft"],
+  ["a refusal", () => completion(null, { refusal: "I will not" }), "the model refused"],
+  [
+    "a filtered answer",
+    () => completion("", { finish: "content_filter" }),
+    "the model refused",
+  ],
+  ["half of it", () => completion('{"title":', { finish: "length" }), "it ran out of tokens"],
+  ["an empty answer", () => completion(""), "an empty answer"],
+  ["no content", () => completion(null), "an empty answer"],
+  ["no choice", () => Response.json({ choices: [] }), "no completion"],
+  ["another JSON", () => Response.json({ hello: "there" }), "no completion"],
+  ["a number", () => Response.json(7), "no completion"],
+  ["no JSON", () => new Response("<html>busy</html>"), "the answer was no JSON"],
+  ["nothing", () => new Response(null, { status: 204 }), "no completion"],
+  ["prose", () => completion("Dear reader, …"), "an answer of another shape"],
+  ["a list", says(() => [digestDraft]), "an answer of another shape"],
+  [
+    "a key that nobody asked for",
+    altered((draft) => ({ ...draft, price: "0.01" })),
+    "an answer of another shape",
+  ],
+  [
+    "one deep inside",
+    altered((draft) => ({ ...draft, title: { ...draft.title, link: "" } })),
+    "an answer of another shape",
+  ],
+  [
+    "a missing section",
+    altered(({ sections: { watch: _, ...sections }, ...draft }) => ({ ...draft, sections })),
+    "an answer of another shape",
+  ],
+  [
+    "a passage that is too long",
+    altered((draft) => ({ ...draft, title: { ...draft.title, text: long } })),
+    "an answer of another shape",
+  ],
+  [
+    "too many passages",
+    altered((draft) => ({ ...draft, sections: { ...draft.sections, watch: many } })),
+    "an answer of another shape",
+  ],
+  [
+    "an id that is none",
+    altered((draft) => ({ ...draft, title: { ...draft.title, facts: ["__proto__"] } })),
+    "an answer of another shape",
+  ],
+  ["half a body", cutsOff, "no answer could be read"],
+  ["a wrong key", status(401, {}, `Incorrect API key provided: ${key}`), "status 401"],
+  ["a fault", status(500), "status 500"],
+  ["a long wait", status(429, { "retry-after": "3600" }), "status 429"],
+  ["an endless body", endless(() => {}), "the answer was too long to read"],
+  ["a bomb", bomb, "the answer was too long to read"],
+]
+
+for (const [name, answer, outcome] of answers) {
+  liveTest(
+    `${name} is ${outcome === "a draft" ? outcome : `no draft: ${outcome}`}`,
+    () =>
+      Effect.gen(function* () {
+        const said: Array<string> = []
+        const logger = Logger.make(({ message }) => void said.push(Deno.inspect(message)))
+        const server = yield* modelServer(answer)
+        const became = yield* asked.pipe(
+          Effect.provide(overModel(server)),
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(References.MinimumLogLevel, "All"),
+        )
+        equal(became, outcome)
+        ok(!said.join("\n").includes(key))
+      }),
+  )
+}
+
+liveTest(
+  "nobody is followed to another address, where the key would be shown",
+  () =>
+    Effect.gen(function* () {
+      const other = yield* modelServer(well)
+      const server = yield* modelServer(redirects(new URL("/v1/chat/completions", other.baseUrl)))
+      equal(yield* Effect.provide(asked, overModel(server)), "no answer could be read")
+      equal(other.calls.length, 0)
+    }),
+)
+
+liveTest(
+  "no more is read of an endless body than there may be, whatever its status",
+  () =>
+    Effect.gen(function* () {
+      for (const code of [200, 400]) {
+        let taken = 0
+        const server = yield* modelServer(endless((bytes) => taken = bytes, code))
+        ok((yield* Effect.provide(asked, overModel(server))) !== "a draft")
+        // What the socket had in its buffers besides.
+        ok(taken < answerBytesMax + 4 * 1024 * 1024, String(taken))
+      }
+    }),
+)
+
+/** Asks, lets the time pass once the server has heard of it, and says what became of it. */
+const waiting = Effect.fnUntraced(function* (server: ModelServer, wait: Duration.Duration) {
+  const fiber = yield* Effect.forkChild(asked)
+  yield* server.arrived(server.calls.length + 1)
+  yield* TestClock.adjust(Duration.subtract(wait, Duration.millis(1)))
+  equal(fiber.pollUnsafe(), undefined)
+  yield* TestClock.adjust(Duration.millis(1))
+  return yield* Fiber.join(fiber)
+})
+
+for (
+  const [name, behaviour] of [
+    ["says nothing", silent],
+    ["stops in the middle", stalls()],
+    ["stops in the middle of an error", stalls(500)],
+    ["drips without end", drips()],
+    ["drips an error without end", drips(400)],
+  ] as const
+) {
+  test(`a server that ${name} is left after ${Duration.format(attemptTimeout.digest)}`, () =>
+    Effect.gen(function* () {
+      const server = yield* modelServer(behaviour)
+      yield* Effect.gen(function* () {
+        equal(yield* waiting(server, attemptTimeout.digest), "no answer in time")
+        equal(server.calls.length, 1)
+      }).pipe(Effect.provide(overModel(server)))
+    }))
+}
+
+test(`no more than ${requestsMax} requests run at once, and a wait for a turn ends, too`, () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(silent)
+    yield* Effect.gen(function* () {
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: requestsMax + 3 }),
+        () => Effect.forkChild(asked, { startImmediately: true }),
+      )
+      yield* server.arrived(requestsMax)
+      yield* TestClock.adjust(attemptTimeout.digest)
+      yield* server.arrived(2 * requestsMax)
+      equal(server.calls.length, 2 * requestsMax)
+      yield* TestClock.adjust(Duration.subtract(askTimeout.digest, attemptTimeout.digest))
+      equal(new Set(yield* Fiber.joinAll(fibers)), new Set(["no answer in time"]))
+      equal(server.calls.length, 2 * requestsMax)
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
+liveTest(
+  "a fault that passes costs one more request, one that does not costs none",
+  () =>
+    Effect.gen(function* () {
+      for (
+        const passing of [status(503), status(429), status(429, { "retry-after": "0" }), cutsOff]
+      ) {
+        const server = yield* modelServer(passing, well)
+        equal(yield* Effect.provide(asked, overModel(server)), "a draft")
+        equal(server.calls.length, 2)
+      }
+      for (const lasting of [status(400), status(401), status(404), () => completion("")]) {
+        const server = yield* modelServer(lasting, well)
+        ok((yield* Effect.provide(asked, overModel(server))) !== "a draft")
+        equal(server.calls.length, 1)
+      }
+      const server = yield* modelServer(status(500))
+      equal(yield* Effect.provide(asked, overModel(server)), "status 500")
+      equal(server.calls.length, 2)
+    }),
+)
+
+test("a server that asks to be left alone is left alone, and asked again afterwards", () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(status(429, { "retry-after": "90" }), well)
+    yield* Effect.gen(function* () {
+      equal(yield* asked, "status 429")
+      yield* TestClock.adjust(Duration.seconds(89))
+      equal(yield* asked, "not asked for now")
+      equal(server.calls.length, 1)
+      yield* TestClock.adjust(Duration.seconds(1))
+      equal(yield* asked, "a draft")
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
+test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(restFor)}`, () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(status(400))
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < failuresMax; n++) equal(yield* asked, "status 400")
+      equal(yield* asked, "not asked for now")
+      yield* TestClock.adjust(Duration.subtract(restFor, Duration.millis(1)))
+      equal(yield* asked, "not asked for now")
+      equal(server.calls.length, failuresMax)
+      server.does(well)
+      yield* TestClock.adjust(Duration.millis(1))
+      equal(yield* asked, "a draft")
+      equal(yield* asked, "a draft")
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
+test("a model that cannot judge may still write", () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(status(400))
+    yield* Effect.gen(function* () {
+      const { detect } = yield* Detector
+      for (let n = 0; n <= failuresMax; n++) yield* Effect.flip(detect(detectionQuestion))
+      equal(server.calls.length, failuresMax)
+      server.does(well)
+      equal(yield* asked, "a draft")
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
+test("refusals do not close the door on other questions", () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(() => completion(null, { refusal: "no" }))
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < 2 * failuresMax; n++) equal(yield* asked, "the model refused")
+    }).pipe(Effect.provide(overModel(server)))
+  }))
+
+/** Every counter of the model, by its name and attributes. */
+const counted = Effect.map(Metric.snapshot, (metrics) =>
+  Object.fromEntries(
+    metrics.flatMap(({ id, attributes, state }) =>
+      "count" in state && id.startsWith("model_") && id !== "model_seconds"
+        ? [[`${id} ${Object.values(attributes ?? {}).join(" ")}`, Number(state.count)] as const]
+        : []
+    ),
+  ))
+
+const price = { inputUsdPerMillion: 2, outputUsdPerMillion: 8 }
+
+test("what is asked is counted with its tokens, and with its cost where a price is set", () =>
+  Effect.gen(function* () {
+    const server = yield* modelServer(well, () => completion("no"), status(400))
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < 3; n++) yield* asked
+    }).pipe(Effect.provide(overModel(server, { price })))
+    equal(yield* counted, {
+      "model_calls_total digest answered": 1,
+      "model_calls_total digest malformed": 1,
+      "model_calls_total digest rejected": 1,
+      "model_tokens_total digest input": 2_000,
+      "model_tokens_total digest output": 1_000,
+      "model_cost_usd_total digest": 2 * (1_000 * 2 + 500 * 8) / 1_000_000,
+    })
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
+
+test("tokens that nobody can have used are not believed", () =>
+  Effect.gen(function* () {
+    const claims = [-1, 1e12, "many", null, 0.5]
+    const server = yield* modelServer((call) =>
+      Response.json({
+        choices: [],
+        usage: { prompt_tokens: claims[call.index], completion_tokens: 1 },
+      })
+    )
+    yield* Effect.gen(function* () {
+      for (const _ of claims) yield* asked
+    }).pipe(Effect.provide(overModel(server, { price })))
+    equal(Object.keys(yield* counted), ["model_calls_total digest malformed"])
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())))
