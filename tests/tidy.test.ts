@@ -67,7 +67,6 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
 const leaks = [
   "src/core/Tick.ts",
   "src/core/domain/refusal.ts",
-  "src/feed/domain/item.ts",
   "src/markets/VenueClient.ts",
   "src/predetermined/domain/predetermined.ts",
   "src/predetermined/suspects.ts",
@@ -80,8 +79,6 @@ const leaks = [
   "src/venues/simulated/boards.ts",
   "src/venues/simulated/dataRoutes.ts",
   "src/venues/simulated/venue.ts",
-  "src/whales/WhaleStore.ts",
-  "src/whales/postgres/entries.ts",
   "src/writing/Narrator.ts",
   "src/writing/narrators/openai/detector.ts",
   "src/writing/narrators/openai/prompts.ts",

@@ -14,10 +14,10 @@ import { VenueFailed } from "../core/domain/refusal.ts"
 import {
   entriesReadMax,
   headlinesReadMax,
-  type OpenEntry,
   type RelatedNews,
   type ReportMaterial,
 } from "./domain/material.ts"
+import type { OpenEntry } from "../whales/domain/entry.ts"
 import { priceActionMs, resampleHourly } from "./domain/research.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"

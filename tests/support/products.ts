@@ -16,7 +16,7 @@ import {
 import { endingWithin } from "../../src/markets/domain/resolving.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/predetermined/domain/detection.ts"
-import type { OpenEntry } from "../../src/research/domain/material.ts"
+import type { OpenEntry } from "../../src/whales/domain/entry.ts"
 import type { WalletTotals } from "../../src/whales/domain/score.ts"
 import { noVerdicts, type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"

@@ -5,23 +5,12 @@
  */
 import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../predetermined/domain/detection.ts"
-import type { Entry } from "../../whales/domain/entry.ts"
+import type { OpenEntry } from "../../whales/domain/entry.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { depthUsdMin, spreadMax, volumeUsdMin } from "../../movers/domain/mover.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { name, type Statement } from "../../writing/domain/statement.ts"
-import type { CalibratedWhale } from "../../whales/domain/whale.ts"
-
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
-export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
-  readonly wallet: string
-  readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
-  readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
-  readonly calibration: CalibratedWhale | null
-}
 
 /** Headlines about a market, the closest first, and of how many sources. */
 export interface RelatedNews {
