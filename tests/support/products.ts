@@ -15,7 +15,7 @@ import {
 } from "../../src/markets/domain/market.ts"
 import { endingWithin } from "../../src/markets/domain/resolving.ts"
 import { hour } from "../../src/core/domain/time.ts"
-import type { Proposal } from "../../src/predetermined/domain/detection.ts"
+import type { Proposal } from "../../src/markets/domain/proposal.ts"
 import type { OpenEntry } from "../../src/whales/domain/entry.ts"
 import type { WalletTotals } from "../../src/whales/domain/score.ts"
 import { noVerdicts, type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"

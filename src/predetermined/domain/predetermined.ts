@@ -19,7 +19,8 @@ import {
   isPrice,
   type Microstructure,
 } from "../../markets/domain/book.ts"
-import type { Detection, DetectionQuestion, Evidence, Proposal } from "./detection.ts"
+import type { Detection, DetectionQuestion, Evidence } from "./detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import { areTwoSources, bears, evidenceOf, hasStood } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"

@@ -4,7 +4,7 @@
  * @module
  */
 import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
-import type { Proposal } from "../../predetermined/domain/detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { OpenEntry } from "../../whales/domain/entry.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { depthUsdMin, spreadMax, volumeUsdMin } from "../../movers/domain/mover.ts"
