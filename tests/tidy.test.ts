@@ -67,7 +67,6 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
 const leaks = [
   "src/core/Tick.ts",
   "src/core/domain/refusal.ts",
-  "src/predetermined/domain/predetermined.ts",
   "src/predetermined/suspects.ts",
   "src/writing/Narrator.ts",
   "src/writing/narrators/openai/detector.ts",

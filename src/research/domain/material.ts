@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
+import type { Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { OpenEntry } from "../../whales/domain/entry.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
-import { depthUsdMin, spreadMax, volumeUsdMin } from "../../movers/domain/mover.ts"
+import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { name, type Statement } from "../../writing/domain/statement.ts"
@@ -63,9 +63,8 @@ interface Gate {
 export function gateOf({ market, microstructure }: ReportMaterial): Gate {
   return {
     volume: market.volumeUsd >= volumeUsdMin,
-    depth: microstructure !== null && microstructure.depthUsdWithin5c.total >= depthUsdMin,
-    spread: microstructure !== null &&
-      halfSteps(microstructure.spread) <= halfSteps(spreadMax),
+    depth: microstructure !== null && isDeep(microstructure),
+    spread: microstructure !== null && isNarrow(microstructure),
   }
 }
 
