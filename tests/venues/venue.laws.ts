@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Effect, type Layer, Schema, Stream } from "effect"
-import { rulesLengthMax } from "../../src/predetermined/domain/detection.ts"
+import { rulesLengthMax } from "../../src/markets/domain/proposal.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
 import {

@@ -4,7 +4,7 @@
  * @module
  */
 import { day, type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
-import { boardPeriods } from "../../whales/domain/tracking.ts"
+import { boardPeriods } from "../../markets/domain/leaderboard.ts"
 import { type ActivityMark, activityOf, type ActivityRows } from "./activity.ts"
 import { boardOf } from "./boards.ts"
 import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataWire.ts"

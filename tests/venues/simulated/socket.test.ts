@@ -22,7 +22,7 @@ import {
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
