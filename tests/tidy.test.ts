@@ -92,13 +92,10 @@ const longWinded = [
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
   "src/venues/simulated/catalogue.ts",
-  "src/venues/simulated/gammaWire.ts",
   "src/venues/simulated/histories.ts",
   "src/venues/simulated/venue.ts",
   "src/venues/simulated/world.ts",
 ]
-/** Stand-ins for the venue's servers, which only tests reach; to be moved. */
-const standIns = ["src/venues/simulated/wire.ts"]
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */
 const adapter =
@@ -261,7 +258,7 @@ Deno.test("an entry point reaches every source file", () => {
       if (/^(src|examples)\//.test(to)) visit(to)
     }
   }
-  ;[...entryPoints, ...standIns].forEach(visit)
+  entryPoints.forEach(visit)
   fail(
     "No entry point reaches",
     [...src, ...examples].map(({ path }) => path).filter((path) => !reached.has(path)),

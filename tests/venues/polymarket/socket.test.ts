@@ -7,14 +7,9 @@
 import { Clock, Effect, Ref, type Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import {
-  type Fault,
-  type FaultPlan,
-  faults,
-  noFaults,
-} from "../../../src/venues/simulated/faults.ts"
+import { type Fault, type FaultPlan, faults, noFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
-import { serveWire } from "../../../src/venues/simulated/wire.ts"
+import { serveWire } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"

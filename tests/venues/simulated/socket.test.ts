@@ -8,10 +8,10 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../../src/venues/simulated/faults.ts"
+import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
-import { serveWire, type WireOptions } from "../../../src/venues/simulated/wire.ts"
+import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
   type Act,
