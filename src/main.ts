@@ -30,8 +30,8 @@ import { Digests } from "./digest/Digests.ts"
 import { Feed, tickJob } from "./feed/Feed.ts"
 import { Ingestion, isGood } from "./movers/Ingestion.ts"
 import { JobSlots } from "./core/JobSlots.ts"
-import { moneyGauges } from "./payments/moneyGauges.ts"
 import { Payments } from "./payments/Payments.ts"
+import { Refunds } from "./payments/refunds/Refunds.ts"
 import { RateLimits } from "./core/RateLimits.ts"
 import { Research } from "./research/Research.ts"
 import { Resolving } from "./markets/Resolving.ts"
@@ -69,7 +69,7 @@ const storesLayer = Layer.mergeAll(
   marketStore.layer,
   jobStore.layer,
   paymentStore.layer,
-  refundStore.layer,
+  refundStore.queueLayer,
   whaleStore.layer,
   scoreStore.layer,
   reportStore.layer,
@@ -99,6 +99,7 @@ const servicesLayer = (settings: Settings) => {
   const tick = settings.tick
   const venue = venueLayer(settings)
   return Layer.mergeAll(
+    Refunds.layer,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     TrackRecord.layer,
     Layer.mergeAll(
@@ -185,7 +186,7 @@ const upkeepLayer = (settings: Settings) =>
       yield* slots.prune(slot - Duration.toMillis(slotsKept))
       yield* limits.prune(slot - longestWindowMs(settings))
     })
-    const gauges = yield* moneyGauges
+    const refunds = yield* Refunds
     const ticked = yield* Deferred.make<void>()
     const jobs = [
       keep({
@@ -203,7 +204,7 @@ const upkeepLayer = (settings: Settings) =>
         Effect.catchCause((cause) => Effect.logWarning("Cannot scan the chain", cause)),
         Effect.repeat(Schedule.spaced(settings.scan)),
       ),
-      gauges.pipe(
+      refunds.measure.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Cannot measure what is owed", cause)),
         Effect.repeat(Schedule.spaced(settings.scan)),
       ),

@@ -12,15 +12,16 @@ import { References, Schedule, Schema } from "effect"
 import { layerPostgres } from "./postgres/client.ts"
 import * as refundStore from "./payments/postgres/refundStore.ts"
 import { schemaVersion } from "./postgres/schema.ts"
-import * as treasury from "./payments/refunds/keyTreasury.ts"
 import { whyStopped } from "./app/announce.ts"
 import { usd } from "./core/domain/money.ts"
 import { address } from "./payments/domain/payment.ts"
 import { usdcOnBase } from "./payments/domain/x402/terms.ts"
 import { paymentPorts } from "./app/paymentPorts.ts"
-import type { RefundOutcome } from "./payments/refunds/refundJob.ts"
-import { Refunds } from "./payments/refunds/Refunds.ts"
-import { refundTimingWithin } from "./payments/refunds/refundTiming.ts"
+import {
+  type RefundOutcome,
+  refundTimingWithin,
+  RefundWorker,
+} from "./payments/refunds/RefundWorker.ts"
 import { Treasury } from "./payments/refunds/Treasury.ts"
 import { InvalidSettings } from "./app/settings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
@@ -75,7 +76,7 @@ const checkTreasury = (settings: WorkerSettings) =>
   )
 
 const refundsLayer = (settings: WorkerSettings) =>
-  Refunds.layer({
+  RefundWorker.layer({
     token,
     payTo: address(settings.payTo),
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
@@ -84,7 +85,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(checkTreasury(settings)),
-    Layer.provideMerge(treasury.layer({ privateKey: settings.treasuryKey })),
+    Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
   )
 
 /** What somebody has to see to: owed, and not to be paid by this worker alone. */
@@ -95,7 +96,7 @@ function needsPerson({ to, reason }: RefundOutcome): boolean {
 
 const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
   Layer.effectDiscard(Effect.gen(function* () {
-    const { round } = yield* Refunds
+    const worker = yield* RefundWorker
     const tell = (outcome: RefundOutcome) => {
       const { paymentId, from, to, reason } = outcome
       return mode === "dev"
@@ -103,7 +104,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
         : Effect.annotateLogs(Effect.logInfo("refund"), { paymentId, from, to, reason })
     }
     const once = Effect.gen(function* () {
-      const outcomes = yield* round
+      const outcomes = yield* worker.sweep
       yield* Effect.forEach(outcomes.filter(({ known }) => !known), tell, { discard: true })
       const waiting = outcomes.filter(needsPerson)
       if (waiting.length > 0) {

@@ -100,8 +100,6 @@ const longWinded = [
   "src/news/sources/gdelt.ts",
   "src/payments/Payments.ts",
   "src/payments/postgres/paymentStore.ts",
-  "src/payments/postgres/refundStore.ts",
-  "src/payments/refunds/refundJob.ts",
   "src/payments/sale/saleFibers.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
