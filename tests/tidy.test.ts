@@ -264,16 +264,35 @@ function functionsOf(text: string): ReadonlyArray<{ line: number; lines: number 
   })
 }
 
-Deno.test("an entry point reaches every source file", () => {
+/** Everything these files import, directly or not, and the files themselves. */
+function reachedFrom(starts: ReadonlyArray<string>): ReadonlySet<string> {
   const reached = new Set<string>()
   const visit = (path: string): void => {
     if (reached.has(path)) return
     reached.add(path)
-    for (const to of [...src, ...examples].find((file) => file.path === path)?.imports ?? []) {
-      if (/^(src|examples)\//.test(to)) visit(to)
-    }
+    const file = [...src, ...examples].find((file) => file.path === path)
+    file?.imports.forEach(visit)
   }
-  ;[...entryPoints, ...standIns].forEach(visit)
+  starts.forEach(visit)
+  return reached
+}
+
+Deno.test("only the refund worker reaches what signs with the treasury's key", () => {
+  const signing = ["src/payments/refunds/Treasury.ts", "viem/accounts"]
+  const worker = "src/refund-worker.ts"
+  const missing = signing.filter((path) => !reachedFrom([worker]).has(path))
+  fail("The refund worker does not reach", missing)
+  const offences = entryPoints
+    .filter((entry) => entry.startsWith("src/") && entry !== worker)
+    .flatMap((entry) => {
+      const reached = reachedFrom([entry])
+      return signing.filter((path) => reached.has(path)).map((path) => `${entry} reaches ${path}`)
+    })
+  fail("These processes could sign with the treasury's key", offences)
+})
+
+Deno.test("an entry point reaches every source file", () => {
+  const reached = reachedFrom([...entryPoints, ...standIns])
   fail(
     "No entry point reaches",
     [...src, ...examples].map(({ path }) => path).filter((path) => !reached.has(path)),
