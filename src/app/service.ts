@@ -5,7 +5,7 @@
  */
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as deniedKeys from "../core/deniedKeys.ts"
+import { cachingDenials } from "../core/RateLimits.ts"
 import { Digest } from "../digest/Digest.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
@@ -140,7 +140,7 @@ const storesLayer = Layer.mergeAll(
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
-  deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
+  cachingDenials.pipe(Layer.provide(rateStore.layer())),
 )
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
