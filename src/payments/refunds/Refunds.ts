@@ -7,7 +7,7 @@ import { Context, Effect, Fiber, FiberSet, Layer, Option, Ref } from "effect"
 import { refundJob, type RefundOptions, type RefundOutcome } from "./refundJob.ts"
 import { RefundStore } from "./RefundStore.ts"
 import { defaultRefundTiming } from "./refundTiming.ts"
-import { within } from "../../core/within.ts"
+import { withDeadline } from "../../core/deadline.ts"
 
 export class Refunds extends Context.Service<Refunds, {
   /**
@@ -38,7 +38,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   )
 
   const claimed = store.claimDue(timing.lease, 1).pipe(
-    within(timing.storePatience),
+    withDeadline(timing.storePatience),
     Effect.flatMap(Option.match({
       onNone: () => Effect.die("The refund store does not answer"),
       onSome: ([refund]) => Effect.succeed(Option.fromNullishOr(refund)),

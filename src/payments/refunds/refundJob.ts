@@ -28,7 +28,7 @@ import {
 import { declinedAgain, defaultRefundTiming, type RefundTiming, waitFor } from "./refundTiming.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
-import { within } from "../../core/within.ts"
+import { withDeadline } from "../../core/deadline.ts"
 
 /** What was done to one refund. */
 export interface RefundOutcome {
@@ -69,7 +69,7 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
     const known = yield* term
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
-    const head = yield* within(timing.chainPatience)(chain.transfers(query))
+    const head = yield* withDeadline(timing.chainPatience)(chain.transfers(query))
     if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
     yield* prompt(store.enter(treasury.address, head.value.through))
     return yield* Effect.orDie(Effect.flatMap(term, Effect.fromOption))
@@ -92,7 +92,7 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
         transactionHint: refund.transactionHint,
       }),
       float: chain.balanceOf(token.asset, treasury.address),
-    }, { concurrency: "unbounded" }).pipe(within(timing.chainPatience))
+    }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainPatience))
     if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
     const paymentId = signatures.paymentId(identity)
     const term = yield* termFrom
@@ -118,7 +118,7 @@ export const refundJob = Effect.fnUntraced(function* (options: RefundOptions) {
 
   const relay = Effect.fnUntraced(function* (refund: ClaimedRefund, signed: RefundSignature) {
     const said = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
-      within(timing.settlePatience),
+      withDeadline(timing.settlePatience),
       Effect.map(Option.getOrElse((): SettleOutcome => silence)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
@@ -271,7 +271,7 @@ const maxTimeoutSeconds = 120
 /** An answer of the store in time, or none at all. */
 const promptly = (patience: Duration.Duration) => <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.flatMap(
-    within(patience)(effect),
+    withDeadline(patience)(effect),
     Option.match({
       onNone: () => Effect.die("The refund store does not answer"),
       onSome: (value) => Effect.succeed(value),
