@@ -45,17 +45,18 @@ type Operation =
   | ((...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)
 
 /**
- * The same store, each of whose operations is waited for no longer than `storeDeadline`; later it has
- * failed, as a defect. What is late may still be done: it counts as a failure after the commit, which
+ * The same store, each of whose operations is waited for no longer than `deadline`; later it has failed,
+ * as a defect. What is late may still be done: it counts as a failure after the commit, which
  * every caller has to stand anyway.
  */
 export function storeWithDeadline<S extends { readonly [K in keyof S]: Operation }>(
   name: string,
   store: S,
+  deadline = storeDeadline,
 ): S {
   const inTime = (effect: Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(
-      withDeadline(storeDeadline)(effect),
+      withDeadline(deadline)(effect),
       Option.match({
         onNone: () => Effect.die(`${name} does not answer`),
         onSome: (value) => Effect.succeed(value),

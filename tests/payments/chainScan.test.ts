@@ -13,7 +13,7 @@ import {
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
-import { NotCharged } from "../../src/core/domain/refusal.ts"
+import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { test } from "../support/effect.ts"

@@ -15,7 +15,7 @@ import {
   type RefundNotice,
   RefundQueued,
   Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../domain/failedSale.ts"
 import {
   type Bytes32,
   type Owed,

@@ -13,7 +13,7 @@
  */
 import { Deferred, Duration, Effect, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
-import { NotCharged, type Unresolved } from "../../core/domain/refusal.ts"
+import { NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain, PaymentProof } from "../Chain.ts"
 import type { Answered, PaidAt, Payment, StoredAnswer } from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"

@@ -10,7 +10,7 @@ import type { PaymentState, PaymentTicket } from "../../../src/payments/domain/p
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
 import type { Purchase } from "../../../src/payments/sale/sale.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
