@@ -23,9 +23,9 @@ import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as handOvers from "../payments/handOversFile.ts"
 import { Payments } from "../payments/Payments.ts"
+import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import type { Detector } from "../predetermined/Detector.ts"
@@ -113,10 +113,10 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Refunds.layer,
     WhaleTable.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
-    Refunds.layer,
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(handOvers.layer(settings.handOvers)),
