@@ -77,8 +77,8 @@ const leaks = [
   "src/venues/polymarket/rules.ts",
   "src/venues/polymarket/wallets.ts",
   "src/venues/replay/recordings.ts",
-  "src/venues/simulated/boards.ts",
   "src/venues/simulated/venue.ts",
+  "src/venues/simulated/walletSource.ts",
   "src/whales/WhaleStore.ts",
   "src/whales/postgres/entries.ts",
   "src/writing/Narrator.ts",
@@ -104,10 +104,6 @@ const longWinded = [
   "src/payments/sale/saleFibers.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
-  "src/venues/simulated/catalogue.ts",
-  "src/venues/simulated/histories.ts",
-  "src/venues/simulated/venue.ts",
-  "src/venues/simulated/world.ts",
 ]
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */

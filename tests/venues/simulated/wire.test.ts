@@ -10,7 +10,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
 import { dataPage, decodeTrades } from "../../../src/venues/polymarket/data.ts"
 import { decodeMarkets } from "../../../src/venues/polymarket/gamma.ts"
-import { fillOf } from "../../../src/venues/simulated/deeds.ts"
+import { fillOf } from "../../../src/venues/simulated/activity.ts"
 import { faults, scripted, seeded } from "../../support/venues/wire/faults.ts"
 import { serveWire, wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
@@ -166,7 +166,7 @@ at(
 
 at("histories read back as the world's, in both spellings", () =>
   Effect.gen(function* () {
-    const market = Array.from({ length: 20 }, (_, seat) => world.catalogue.at(seat, now))
+    const market = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
       .find(({ opensAt }) => opensAt < now - 3 * day)
     const tokenId = market?.tokenIds[1] ?? ""
     const [from, to] = [Math.floor((now - 2 * day) / second), Math.floor(now / second)]
@@ -211,8 +211,8 @@ at(
 at("markets are found by their ids, closed or open as asked", () =>
   Effect.gen(function* () {
     const live = world.catalogue.at(1, now)
-    const ids = [0, 1, 2].map((ago) => world.catalogue.turn(1, live.turn - ago).id)
-    const next = world.catalogue.turn(1, live.turn + 1).id
+    const ids = [0, 1, 2].map((ago) => world.catalogue.generation(1, live.generation - ago).id)
+    const next = world.catalogue.generation(1, live.generation + 1).id
     const asked = [...ids, next].map((id) => `condition_ids=${id}`).join("&")
     const found = Effect.fnUntraced(function* (closed: boolean) {
       const { body } = yield* client()(`/markets/keyset?${asked}&closed=${closed}&limit=100`)
@@ -221,29 +221,31 @@ at("markets are found by their ids, closed or open as asked", () =>
     deepStrictEqual([yield* found(false), yield* found(true)], [ids.slice(0, 1), ids.slice(1)])
     const page = (yield* client()(`/markets/${ids[1]}`)).body
     const winners = rows(page, "tokens").map((token) => field(token, "winner") === true ? 1 : 0)
-    const past = world.catalogue.turn(1, live.turn - 1)
-    deepStrictEqual(winners, world.told(past, now)?.map(Math.floor))
+    const past = world.catalogue.generation(1, live.generation - 1)
+    deepStrictEqual(winners, world.publishedPayouts(past, now)?.map(Math.floor))
     deepStrictEqual((yield* client()(`/markets/${next}`)).status, 404)
   }))
 
 at("resolutions say what the world paid, once it has", () =>
   Effect.gen(function* () {
-    const seats = Array.from({ length: 20 }, (_, seat) => world.catalogue.at(seat, now))
-    const old = seats.map(({ seat, turn }) => world.catalogue.turn(seat, turn - 1))
-    const ask = (markets: typeof seats) =>
+    const slots = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
+    const old = slots.map(({ slot, generation }) =>
+      world.catalogue.generation(slot, generation - 1)
+    )
+    const ask = (markets: typeof slots) =>
       client()(`/v2/resolutions?${markets.map(({ id }) => `condition=${id}`).join("&")}`)
-    const live = rows((yield* ask(seats)).body, "data")
+    const live = rows((yield* ask(slots)).body, "data")
     const paid = rows((yield* ask(old)).body, "data")
     ok(live.every((row) => field(row, "payouts") === undefined))
     deepStrictEqual(
       paid.map((row) => field(row, "payouts")),
       old.map((market) =>
         world.ending(market).source === "oracle"
-          ? world.told(market, now)?.map((share) => share * 1_000_000)
+          ? world.publishedPayouts(market, now)?.map((share) => share * 1_000_000)
           : undefined
       ),
     )
-    deepStrictEqual((yield* ask([...seats, ...old])).status, 400)
+    deepStrictEqual((yield* ask([...slots, ...old])).status, 400)
   }))
 
 at(
@@ -261,7 +263,7 @@ at(
       const activity = rows((yield* ask(`/v2/activity?user=${user}&limit=1000`)).body, "data")
       const wallet = world.wallets.find(({ address }) => address === user)
       if (wallet === undefined) throw new Error("the leaderboard names nobody")
-      const traded = world.deeds(wallet, { from: now - 60 * day, to: now }, 500).flatMap(fillOf)
+      const traded = world.activity(wallet, { from: now - 60 * day, to: now }, 500).flatMap(fillOf)
       const trades = activity.filter((row) => field(row, "type") === "TRADE").slice(0, 100)
       const plain = traded.slice(0, 100).map(({ role: _, ...trade }) => trade)
       deepStrictEqual(decodeTrades(trades, null).rows, plain)

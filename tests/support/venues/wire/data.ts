@@ -13,15 +13,14 @@ import {
 } from "../../../../src/core/domain/time.ts"
 import {
   type ActivityMark,
-  activityOf,
   type ActivityRows,
-} from "../../../../src/venues/simulated/activity.ts"
-import { boardOf } from "../../../../src/venues/simulated/boards.ts"
-import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
-import { type Deed, fillOf } from "../../../../src/venues/simulated/deeds.ts"
+  activityRows,
+  boardOf,
+} from "../../../../src/venues/simulated/walletSource.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import { type Activity, fillOf } from "../../../../src/venues/simulated/activity.ts"
 import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
 import { boardPeriods } from "../../../../src/whales/domain/tracking.ts"
 import {
   activityRow,
@@ -144,7 +143,7 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
     ? conditionsOf(world, query)
       .flatMap((market) => world.trades(market, range, takersOnly ? 2 * wanted : wanted))
       .sort((a, b) => b.at - a.at)
-    : world.deeds(wallet, range, Infinity).flatMap(fillOf)
+    : world.activity(wallet, range, Infinity).flatMap(fillOf)
   const names = namesOf(world)
   const rows = fills
     .filter(({ role }) => !takersOnly || role === "taker")
@@ -170,7 +169,7 @@ function history(world: World, clock: WorldClock, query: URLSearchParams, page: 
   )
 }
 
-/** Boards, marked over a period with a beginning; an unknown category has nobody. */
+/** Boards, marked over a period with a beginning; an unknown category has no rows. */
 function leaderboard(world: World, query: URLSearchParams, at: EpochMs): ReadonlyArray<Json> {
   const asked = query.get("time_period") ?? "day"
   const period = boardPeriods.find((known) => known === asked) ?? "day"
@@ -208,7 +207,7 @@ function activity(
   const end = Number(query.get("end")) * second
   // A page that repeats rows of the one before it begins half a page early.
   const early = after === null ? 0 : Math.min(after.depth, Math.floor(ways.back * limit / 2))
-  const found = wallet === undefined ? nothing : activityOf(world, clock, {
+  const found = wallet === undefined ? nothing : activityRows(world, clock, {
     wallet,
     from: start > 0 ? start : clock.fromWorld(now - activityReach),
     to: end > 0 ? end : clock.fromWorld(now),
@@ -218,14 +217,14 @@ function activity(
     keptDays: ways.keptDays,
   })
   const wanted = query.getAll("type").flatMap((given) => given.toUpperCase().split(","))
-  const shown = (deed: Deed) =>
-    wanted.length > 0 ? wanted.includes(typeOf(deed)) : deed.kind !== "deposit"
+  const shown = (activity: Activity) =>
+    wanted.length > 0 ? wanted.includes(typeOf(activity)) : activity.kind !== "deposit"
   const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
-      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ deed }) =>
-        shown(deed) ? [activityRow(clock, deed)] : []
+      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ activity }) =>
+        shown(activity) ? [activityRow(clock, activity)] : []
       ),
       pagination: {
         limit,

@@ -42,7 +42,7 @@ export type FaultPlan = (route: Route, nth: number) => Fault | null
 
 export const noFaults: FaultPlan = () => null
 
-/** Each route's first answers, in order; sound ones after those. */
+/** Each route's first answers, in order; valid ones after those. */
 export function scripted(
   script: { readonly [R in Route]?: ReadonlyArray<Fault | null> },
 ): FaultPlan {
