@@ -15,7 +15,7 @@
 import process from "node:process"
 import { Console, Duration, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { defaultLimits } from "../src/venues/polymarket/limits.ts"
+import { defaultLimits } from "../src/venues/polymarket/requests.ts"
 import * as polymarket from "../src/venues/polymarket/venue.ts"
 import * as feedStore from "../src/feed/postgres/feedStore.ts"
 import * as marketStore from "../src/markets/postgres/marketStore.ts"
