@@ -17,7 +17,7 @@ import { unpaced } from "../support/venues/polymarket.ts"
 import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
 
-/** A world on the clock of the machine, in which many markets have an outcome proposed. */
+/** A world that begins with the test, in which many markets have an outcome proposed. */
 const world = Effect.map(
   Clock.currentTimeMillis,
   (now) =>

@@ -5,7 +5,8 @@
  * @module
  */
 import { ruleVersion } from "../../whales/domain/calibration.ts"
-import type { FrozenCalibration, WhaleRow } from "../../whales/domain/whale.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
+import type { FrozenCalibration } from "../../feed/domain/item.ts"
 
 /** Two wallets, the larger stake first: as most are, and as few are. */
 export const sampleWhales: readonly [WhaleRow, WhaleRow] = [

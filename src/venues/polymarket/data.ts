@@ -23,7 +23,7 @@ import {
   object,
   text,
 } from "./wire.ts"
-import type { Board, Standing, TrackingSource } from "../../whales/domain/tracking.ts"
+import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
 
 /** Pages from the newest fill back, until one is older than `since` or there are enough. */
 export function trades({ ask, url }: Route, limits: Limits) {
@@ -289,7 +289,7 @@ export const categories = [
 ] as const
 
 /** What the venue calls a board's order. */
-const sortedBy: { readonly [by in TrackingSource]: string } = {
+const sortedBy: { readonly [by in Board["by"]]: string } = {
   volume: "VOLUME",
   profit: "PNL",
 }

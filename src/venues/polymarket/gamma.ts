@@ -21,7 +21,7 @@ import {
   Slug,
   TokenId,
 } from "../../markets/domain/market.ts"
-import { type MarketRules, rulesLengthMax } from "../../predetermined/domain/detection.ts"
+import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { askable, byMarkets, type Limits, type Route, type Rows, rowsIn } from "./requests.ts"
 import {
   conditionId,

@@ -19,7 +19,7 @@ import {
   type Trade,
 } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
-import type { MarketRules } from "../../predetermined/domain/detection.ts"
+import type { MarketRules } from "../../markets/domain/proposal.ts"
 import { asGammaRow, decodeBook, decodeHistory, paidByPage } from "../polymarket/clob.ts"
 import { decodeActivity, decodeStanding, decodeTrades, firstByRank } from "../polymarket/data.ts"
 import {
@@ -38,7 +38,7 @@ import {
   object,
   type WireObject,
 } from "../polymarket/wire.ts"
-import type { Standing } from "../../whales/domain/tracking.ts"
+import type { Standing } from "../../markets/domain/leaderboard.ts"
 
 /** A recorded page's rows by what they are. */
 export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {

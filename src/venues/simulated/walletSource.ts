@@ -14,11 +14,7 @@ import { makeMemo, type Memo } from "./memo.ts"
 import { heldAfter, lotsPerShare, type Plan } from "./plans.ts"
 import type { Wallet } from "./wallets.ts"
 import type { VenueOptions, World, WorldClock } from "./world.ts"
-import {
-  type BoardPeriod,
-  boardPeriods,
-  type TrackingSource,
-} from "../../whales/domain/tracking.ts"
+import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 
 /** Rows in one page of a wallet's activity, unless others are wanted. */
 const pageRowsDefault = 500
@@ -210,7 +206,7 @@ export function boardOf(
   world: World,
   period: BoardPeriod,
   category: string,
-  by: TrackingSource,
+  by: Board["by"],
   at: EpochMs,
 ): ReadonlyArray<BoardRow> {
   const night = Math.floor(at / day)

@@ -14,7 +14,7 @@ import {
 } from "../../../src/venues/polymarket/oracle.ts"
 import { decodeRules } from "../../../src/venues/polymarket/gamma.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
-import { type Proposal, rulesLengthMax } from "../../../src/predetermined/domain/detection.ts"
+import { type Proposal, rulesLengthMax } from "../../../src/markets/domain/proposal.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { law, liveTest } from "../../support/effect.ts"

@@ -21,7 +21,7 @@ import type { World, WorldClock } from "../../../../src/venues/simulated/world.t
 import { type Activity, fillOf } from "../../../../src/venues/simulated/activity.ts"
 import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import { boardPeriods } from "../../../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
 import {
   activityRow,
   positions,
