@@ -28,7 +28,6 @@ export interface Catalogue {
   readonly byToken: (
     tokenId: string,
   ) => { readonly market: SimulatedMarket; readonly outcome: 0 | 1 } | undefined
-  readonly bySlug: (slug: string) => SimulatedMarket | undefined
 }
 
 /** A whole life of one market: everything about it that does not change. */
@@ -121,19 +120,7 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
     return market?.tokenIds[outcome] === tokenId ? { market, outcome } : undefined
   }
 
-  const bySlug = (slug: string): SimulatedMarket | undefined => {
-    const [, short, start] = /^([a-z]+)-updown-5m-(\d{10})$/.exec(slug) ?? []
-    const [, slot, ordinal] = /-(\d{1,7})-(\d{1,9})$/.exec(slug) ?? []
-    const asset = mechanicalAssets.findIndex((asset) => asset.short === short)
-    const index = Number(start) * second / interval
-    const lane = asset + mechanicalAssets.length * (index % Math.max(1, lanes))
-    const market = short === undefined
-      ? known(Number(slot), Number(ordinal) - generationZero)
-      : known(otherSlots + lane, Math.floor(index / lanes))
-    return market?.slug === slug ? market : undefined
-  }
-
-  return { slots: options.markets, at, generation, byId, byToken, bySlug }
+  return { slots: options.markets, at, generation, byId, byToken }
 }
 
 function numberOf(slot: number, generation: number): number {
@@ -142,12 +129,11 @@ function numberOf(slot: number, generation: number): number {
 
 /** Events are laid out in blocks of 12 slots, each cut into events of these sizes. */
 const blockSize = 12
-const loneCut = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] as const
 const blockCuts = [
   [1, 1, 1, 1, 1, 2, 2, 3],
   [6, 2, 1, 1, 1, 1],
   [4, 3, 1, 1, 1, 1, 1],
-  loneCut,
+  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
   [5, 2, 2, 1, 1, 1],
 ] as const
 
@@ -165,9 +151,7 @@ interface EventPlan {
 /** The event that a slot belongs to, of those in the first `slots` slots. */
 function eventOf(options: WorldOptions, world: Key, slot: number, slots: number): EventPlan {
   const block = Math.floor(slot / blockSize)
-  const cut = options.loneMarkets
-    ? loneCut
-    : blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? loneCut
+  const cut = blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
   let [first, size] = [block * blockSize, 0]
   for (size of cut) {
     if (slot < first + size) break

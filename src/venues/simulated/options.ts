@@ -19,8 +19,6 @@ export interface WorldOptions {
   readonly bounceOnly: boolean
   /** Share of ordinary markets above the quality gate (volume 10,000 USD, depth 2,500 USD). */
   readonly gateShare: number
-  /** Multiplies every market's rate of trades. */
-  readonly tradeRate: number
   readonly mechanicalShare: number
   readonly sportsShare: number
   /** Share of markets whose book is often one-sided, ghostly or crossed. */
@@ -32,8 +30,6 @@ export interface WorldOptions {
   readonly dislocationShare: number
   /** An ordinary market is listed for a time between these; the shorter the likelier. */
   readonly lifeDays: readonly [number, number]
-  /** No market has siblings: as many events as markets. */
-  readonly loneMarkets: boolean
   readonly wallets: ReadonlyArray<WalletGroup>
   /** Wallets began to trade this many days before the origin. */
   readonly walletDays: number
@@ -58,13 +54,11 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   liveliness: 0.5,
   bounceOnly: false,
   gateShare: 0.7,
-  tradeRate: 1,
   mechanicalShare: 0.05,
   sportsShare: 0.1,
   oddBookShare: 0.06,
   dislocationShare: 0.01,
   lifeDays: [10, 40],
-  loneMarkets: false,
   wallets: defaultGroups,
   walletDays: 90,
   lateShare: 0.01,

@@ -18,7 +18,6 @@ export interface Fill extends Trade {
 }
 
 interface TapeSource {
-  readonly tradeRate: number
   readonly jumps: (market: SimulatedMarket) => ReadonlyArray<Jump>
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
   /** The fills of wallets of known skill in a market, in no particular order. */
@@ -86,7 +85,7 @@ function stretchOf(
 ): ReadonlyArray<Fill> {
   const from = index * stretchMs
   const key = mix(mix(market.key, 70), index)
-  const perHour = source.tradeRate * tradesPerHour(market) * rush(jumps, from + stretchMs)
+  const perHour = tradesPerHour(market) * rush(jumps, from + stretchMs)
   const count = poisson(key, perHour * stretchMs / hour)
   const trades: Array<Fill> = []
   for (let i = 0; i < count; i++) {

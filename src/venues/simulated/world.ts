@@ -143,7 +143,6 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       })
     },
     trades: makeTape({
-      tradeRate: options.tradeRate,
       quote,
       jumps: (market) => path(market).jumps,
       walletFills: (market) => plansIn(market).flatMap(activityOf).flatMap(fillOf),

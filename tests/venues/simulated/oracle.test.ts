@@ -25,7 +25,6 @@ const questions = [
   ["clob", "OrderBookSchema", `/book?token_id=${markets[1]?.tokenIds[0]}`],
   ["data", "TradeSchema", `/v2/trades?taker_only=false&${conditions(markets)}`],
   ["data", "ActivitySchema", `/v2/activity?limit=1000&user=${wallet?.address}`],
-  ["data", "PositionSchema", `/v2/positions?limit=1000&user=${wallet?.address}`],
   ["data", "TraderLeaderboardEntrySchema", "/v2/leaderboard?time_period=week"],
   ["data", "ResolutionSchema", `/v2/resolutions?${conditions(markets)}`],
   ["data", "ResolutionSchema", `/v2/resolutions?${conditions(paid)}`],

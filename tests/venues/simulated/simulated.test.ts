@@ -84,11 +84,10 @@ Deno.test("worlds of different seeds have nothing in common", () => {
   ok(ids(2).every((id) => !first.has(id)))
 })
 
-law("a market is found by its id, its tokens and its slug", place, (given) => {
+law("a market is found by its id and its tokens", place, (given) => {
   const { catalogue, options: { origin } } = wornWorld(given.seed)
   const market = catalogue.at(given.slot, origin + given.seconds * second)
   deepStrictEqual(catalogue.byId(market.id), market)
-  deepStrictEqual(catalogue.bySlug(market.slug), market)
   deepStrictEqual(market.tokenIds.map(catalogue.byToken), [
     { market, outcome: 0 },
     { market, outcome: 1 },

@@ -3,14 +3,7 @@
  *
  * @module
  */
-import {
-  day,
-  type EpochMs,
-  hour,
-  isoTime,
-  minute,
-  second,
-} from "../../../../src/core/domain/time.ts"
+import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
 import {
   type ActivityMark,
   type ActivityRows,
@@ -22,14 +15,7 @@ import { type Activity, fillOf } from "../../../../src/venues/simulated/activity
 import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
 import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
-import {
-  activityRow,
-  positions,
-  resolutionRow,
-  tradeRow,
-  typeOf,
-  type WalletBook,
-} from "./dataRows.ts"
+import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataRows.ts"
 import type { Route } from "./faults.ts"
 import type { Json } from "./gamma.ts"
 
@@ -74,8 +60,6 @@ export function dataAnswer(
       return trades(world, clock, query, page)
     case "activity":
       return activity(world, clock, query, now, ways)
-    case "positions":
-      return paged(positions(world, clock, query, walletOf(world, query), page.asOf), page)
     case "leaderboard":
       return paged(leaderboard(world, query, page.asOf), page)
     case "resolutions": {
@@ -84,10 +68,6 @@ export function dataAnswer(
       const rows = markets.map((market) => resolutionRow(world, clock, market, now))
       return { status: 200, body: { data: rows } }
     }
-    case "prices_history":
-      return history(world, clock, query, page)
-    case "status":
-      return { status: 200, body: { data: status(clock.fromWorld(now)) } }
     default:
       return { status: 404, body: { error: "not found", code: "not_found", retryable: false } }
   }
@@ -149,24 +129,6 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
     .filter(({ role }) => !takersOnly || role === "taker")
     .map((fill) => tradeRow(world, clock, names, fill))
   return paged(rows, page)
-}
-
-/** Points as Data v2 spells them, a page at a time, oldest first. */
-function history(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
-  const start = Number(query.get("start")) * second
-  const end = Number(query.get("end") ?? clock.fromWorld(page.asOf) / second) * second
-  if (!(start > 0) || end - start > 15 * day + minute) return refuse("interval is too long")
-  const bucket = Math.max(60, Number(query.get("bucket_seconds")) || 60)
-  const range = { from: clock.toWorld(start), to: Math.min(page.asOf, clock.toWorld(end)) }
-  const points = world.history(query.get("token_id") ?? "", range, bucket * second * clock.speed)
-  return paged(
-    points.map(({ at, price }) => ({
-      timestamp: Math.floor(clock.fromWorld(at) / second),
-      price,
-      resolution_seconds: bucket,
-    })),
-    page,
-  )
 }
 
 /** Boards, marked over a period with a beginning; an unknown category has no rows. */
@@ -244,19 +206,6 @@ function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | n
   const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
   const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
   return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }
-}
-
-function status(now: EpochMs): Json {
-  return {
-    computed_at: isoTime(now),
-    age_seconds: 4,
-    serving: {
-      lag_seconds: 4,
-      worst: "activity_feed",
-      mechanisms: [{ name: "activity_feed", age_seconds: 4 }],
-    },
-    ingestion: { cursors: 1, network: "simulated", max_synced_block: Math.floor(now / hour) },
-  }
 }
 
 function conditionsOf(world: World, query: URLSearchParams) {

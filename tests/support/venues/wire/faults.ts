@@ -33,9 +33,7 @@ export type Route =
   | "trades"
   | "resolutions"
   | "activity"
-  | "positions"
   | "leaderboard"
-  | "status"
 
 /** The fault of the `nth` request (from 0) to a route, or null. */
 export type FaultPlan = (route: Route, nth: number) => Fault | null

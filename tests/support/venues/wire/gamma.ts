@@ -99,7 +99,7 @@ function gammaId(market: SimulatedMarket): string {
 }
 
 /** The short id of the market's event. */
-export function eventId(market: SimulatedMarket): string {
+function eventId(market: SimulatedMarket): string {
   return String(100_000 + market.eventKey % 900_000)
 }
 

@@ -29,7 +29,6 @@ export interface WireOptions extends VenueOptions {
   readonly depthMax?: number
 }
 
-const slugPath = "/markets/slug/"
 /** The order book's pages of markets, by their ids. */
 const marketPath = "/markets/0x"
 
@@ -79,21 +78,15 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         (market) => gammaMarket(world, clock, market, now),
       )
-      : route === "market" && url.pathname.startsWith(marketPath)
+      : route === "market"
       ? single(
         world.catalogue.byId(url.pathname.slice(marketPath.length - 2)),
         now,
         (market) => clobMarket(world, clock, market, now),
       )
-      : route === "market"
-      ? single(
-        world.catalogue.bySlug(url.pathname.slice(slugPath.length)),
-        now,
-        (market) => gammaMarket(world, clock, market, now),
-      )
       : route === "books" || route === "book"
       ? books(route, url, sent, (tokenId) => clobBook(world, clock, tokenId, now))
-      : route === "prices_history" && !url.pathname.includes("/v2/")
+      : route === "prices_history"
       ? clobHistory(world, clock, url.searchParams, now)
       : dataAnswer(world, clock, route, url.searchParams, now, {
         back,
@@ -128,10 +121,10 @@ export const serveWire = Effect.fnUntraced(function* (
 
 function routeOf(path: string): Route | null {
   if (path === "/markets/keyset") return "markets"
-  if (path.startsWith(slugPath) || path.startsWith(marketPath)) return "market"
+  if (path.startsWith(marketPath)) return "market"
   if (path === "/books" || path === "/book") return path === "/books" ? "books" : "book"
-  if (path === "/prices-history" || path === "/v2/prices-history") return "prices_history"
-  const data = /^\/v2\/(trades|resolutions|activity|positions|leaderboard|status)$/.exec(path)?.[1]
+  if (path === "/prices-history") return "prices_history"
+  const data = /^\/v2\/(trades|resolutions|activity|leaderboard)$/.exec(path)?.[1]
   return data === undefined ? null : data as Route
 }
 
