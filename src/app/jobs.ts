@@ -16,7 +16,7 @@ import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
 import { Ingestion, isGood } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
-import { moneyGauges } from "../payments/moneyGauges.ts"
+import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import { Research } from "../research/Research.ts"
@@ -74,7 +74,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
   const { tick, sweep, scan } = settings
   const { refresh } = yield* Served
   const payments = yield* Payments
-  const gauges = yield* moneyGauges
+  const refunds = yield* Refunds
   const ticked = yield* Deferred.make<void>()
   const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
   const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
@@ -102,7 +102,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
     { leased: false, name: "sweep payments", every: sweep, run: () => payments.sweep },
     { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
-    { leased: false, name: "measure what is owed", every: scan, run: () => gauges },
+    { leased: false, name: "measure what is owed", every: scan, run: () => refunds.measure },
   ]
   return jobs
 })

@@ -8,10 +8,11 @@ import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } 
 import { address } from "../payments/domain/payment.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import * as treasury from "../payments/refunds/keyTreasury.ts"
-import type { RefundOutcome } from "../payments/refunds/refundJob.ts"
-import { Refunds } from "../payments/refunds/Refunds.ts"
-import { refundTimingWithin } from "../payments/refunds/refundTiming.ts"
+import {
+  type RefundOutcome,
+  refundTimingWithin,
+  RefundWorker,
+} from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/migrate.ts"
@@ -51,7 +52,7 @@ export const workerLayer = (settings: WorkerSettings) =>
   )
 
 const refundsLayer = (settings: WorkerSettings) =>
-  Refunds.layer({
+  RefundWorker.layer({
     token,
     payTo: address(settings.payTo),
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
@@ -60,7 +61,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(checkTreasury(settings)),
-    Layer.provideMerge(treasury.layer({ privateKey: settings.treasuryKey })),
+    Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
   )
 
 const databaseLayer = (settings: WorkerSettings) =>
@@ -97,10 +98,10 @@ const checkTreasury = (settings: WorkerSettings) =>
 
 const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
   Layer.effectDiscard(Effect.gen(function* () {
-    const { round } = yield* Refunds
+    const worker = yield* RefundWorker
     const print = printer(mode)
     const once = Effect.gen(function* () {
-      const outcomes = yield* round
+      const outcomes = yield* worker.sweep
       for (const outcome of outcomes.filter(({ known }) => !known)) {
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })

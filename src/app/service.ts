@@ -23,6 +23,7 @@ import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as handOvers from "../payments/handOversFile.ts"
 import { Payments } from "../payments/Payments.ts"
+import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
@@ -112,6 +113,7 @@ const productLayer = (settings: ServiceSettings) => {
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Refunds.layer,
     WhaleTable.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
@@ -133,7 +135,7 @@ const storesLayer = Layer.mergeAll(
   marketStore.layer,
   jobStore.layer,
   paymentStore.layer,
-  refundStore.layer,
+  refundStore.queueLayer,
   whaleStore.layer,
   scoreStore.layer,
   reportStore.layer,

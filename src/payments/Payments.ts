@@ -13,7 +13,7 @@ import {
   type PaymentTicket,
   sentAgain,
 } from "./domain/payment.ts"
-import type { NotCharged, RefundQueued, Unresolved } from "../core/domain/refusal.ts"
+import type { NotCharged, RefundQueued, Unresolved } from "./domain/failedSale.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./chainScan.ts"

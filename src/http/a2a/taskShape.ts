@@ -6,7 +6,7 @@
 import { Duration } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import type { PaymentFault } from "../../payments/domain/paymentFault.ts"
-import type { Receipt } from "../../core/domain/refusal.ts"
+import type { Receipt } from "../../payments/domain/failedSale.ts"
 import { type PaidSkill, type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
 import { type Task, taskLife, type TaskMessage, type TaskNote } from "./domain/task.ts"
 import { isoTime } from "../../core/domain/time.ts"

@@ -15,10 +15,10 @@ import type { Product } from "../../catalog/domain/product.ts"
 import {
   NotCharged,
   notCharged,
-  type ProductFact,
   type RefundQueued,
   type Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../../payments/domain/failedSale.ts"
+import type { ProductFact } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,

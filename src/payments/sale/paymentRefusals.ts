@@ -12,7 +12,7 @@ import {
   type RefundNotice,
   RefundQueued,
   Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../domain/failedSale.ts"
 import type { Delivery } from "./sale.ts"
 import type { Payment } from "../PaymentStore.ts"
 

@@ -9,7 +9,7 @@
  */
 import { Effect, Option } from "effect"
 import { type Bytes32, type PaymentId, sentAgain } from "../domain/payment.ts"
-import type { Receipt, RefundNotice } from "../../core/domain/refusal.ts"
+import type { Receipt, RefundNotice } from "../domain/failedSale.ts"
 import { receiptOf, refundOf } from "./paymentRefusals.ts"
 import type { Payment } from "../PaymentStore.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"

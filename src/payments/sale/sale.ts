@@ -6,7 +6,7 @@
 import type { PaymentId } from "../domain/payment.ts"
 import type { Payment } from "../PaymentStore.ts"
 import type { Product } from "../../catalog/domain/product.ts"
-import type { Receipt } from "../../core/domain/refusal.ts"
+import type { Receipt } from "../domain/failedSale.ts"
 import type { ShownPayment } from "../domain/x402/paymentPayload.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */

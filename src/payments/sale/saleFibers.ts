@@ -6,7 +6,7 @@
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option } from "effect"
 import type { Address } from "../domain/payment.ts"
-import type { NotCharged, RefundQueued, Unresolved } from "../../core/domain/refusal.ts"
+import type { NotCharged, RefundQueued, Unresolved } from "../domain/failedSale.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
 import { receiptOf, unresolved } from "./paymentRefusals.ts"
 import type { Payment } from "../PaymentStore.ts"

@@ -5,7 +5,7 @@
  */
 import { Cause, Effect, Exit, Metric, Option } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
-import type { NotCharged, RefundQueued, Unresolved } from "../../core/domain/refusal.ts"
+import type { NotCharged, RefundQueued, Unresolved } from "../domain/failedSale.ts"
 import { hungUp } from "./paymentRefusals.ts"
 
 const outcomes = Metric.counter("payments_total", { incremental: true })

@@ -9,7 +9,7 @@
  */
 import { Duration, Effect, Option } from "effect"
 import type { PaidAt } from "../domain/payment.ts"
-import { NotCharged, type RefundQueued, type Unresolved } from "../../core/domain/refusal.ts"
+import { NotCharged, type RefundQueued, type Unresolved } from "../domain/failedSale.ts"
 import { neverPaid, refundQueued, unresolved } from "./paymentRefusals.ts"
 import type { Move, Payment } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"

@@ -8,7 +8,7 @@
  */
 import { Deferred, Effect, Option, Schedule } from "effect"
 import { faultOf } from "../domain/paymentFault.ts"
-import { NotCharged, type Unresolved } from "../../core/domain/refusal.ts"
+import { NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain, PaymentProof } from "../Chain.ts"
 import type {
   Facilitator,

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Fiber, Layer, Ref, Result } from "effect"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
-import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
 import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
-import { NotCharged } from "../../../src/core/domain/refusal.ts"
+import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"

@@ -6,7 +6,7 @@
  */
 import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
-import { NotCharged, RefundQueued, Unresolved } from "../../../src/core/domain/refusal.ts"
+import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
 import type { Recalled } from "../../../src/payments/sale/recall.ts"
 import type { Answer, Delivery } from "../../../src/payments/sale/sale.ts"

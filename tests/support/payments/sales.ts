@@ -24,7 +24,7 @@ import {
   type PaymentState,
 } from "../../../src/payments/domain/payment.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { NotCharged, RefundQueued } from "../../../src/core/domain/refusal.ts"
+import { NotCharged, RefundQueued } from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
