@@ -81,10 +81,6 @@ const longWinded = [
   "src/http/server/edge.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
-  "src/venues/simulated/catalogue.ts",
-  "src/venues/simulated/histories.ts",
-  "src/venues/simulated/venue.ts",
-  "src/venues/simulated/world.ts",
 ]
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */
