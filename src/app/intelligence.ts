@@ -7,28 +7,29 @@
 import { Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as realNews from "../news/sources/sources.ts"
-import * as openaiDetector from "../writing/narrators/openai/detector.ts"
-import * as openaiModel from "../writing/narrators/openai/model.ts"
-import * as openaiNarrator from "../writing/narrators/openai/narrator.ts"
+import * as openai from "../writing/openai/model.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
-import * as template from "../writing/narrators/template.ts"
-import type { Detector } from "../predetermined/Detector.ts"
-import type { Narrator } from "../writing/Narrator.ts"
+import { Detector } from "../predetermined/Detector.ts"
+import { DigestNarrator } from "../digest/DigestNarrator.ts"
+import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { News } from "../news/News.ts"
 import { NewsSources } from "../news/NewsSources.ts"
 import type { Settings } from "./settings.ts"
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
 export const writersLayer = (
-  model: openaiModel.ModelOptions | null,
-): Layer.Layer<Narrator | Detector> =>
+  model: openai.ModelOptions | null,
+): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
   model === null
-    ? Layer.merge(template.narratorLayer, template.detectorLayer)
-    : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
-      Layer.provide(openaiModel.layer(model)),
+    ? Layer.mergeAll(
+      DigestNarrator.layerTemplate,
+      ReportNarrator.layerTemplate,
+      Detector.layerRules,
     )
+    : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
+      .pipe(Layer.provide(openai.layer(model)))
 
 /** The news, over the sources that settings name. Its service needs what is known of markets. */
 export const newsLayer = (settings: Settings) =>

@@ -8,7 +8,7 @@
  */
 import { Config, Effect, Redacted } from "effect"
 import { type Feed, feedsMax, namedByHost } from "../news/sources/feeds.ts"
-import type { ModelOptions } from "../writing/narrators/openai/model.ts"
+import type { ModelOptions } from "../writing/openai/model.ts"
 import { isLoopback, type Read, readServiceUrl, refuse } from "./settingsReader.ts"
 
 type NewsSettings =

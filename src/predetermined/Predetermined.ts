@@ -162,7 +162,7 @@ const putQuestion = Effect.fnUntraced(function* (
   const answer = yield* detector.detect(question).pipe(
     Effect.timeout(questionTime),
     Effect.map(Option.some),
-    Effect.catchTag("DetectorFailed", ({ reason }) =>
+    Effect.catchTag("ModelFailed", ({ reason }) =>
       // Once a tick: a model that is down would else fill the log; the report counts the rest.
       Effect.as(
         done.unanswered === 0
