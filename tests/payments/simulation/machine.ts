@@ -24,7 +24,7 @@ export interface Machine<S> {
 const stored = new Set([
   ...["claim", "find", "release", "intend", "doubt", "settle", "answer", "owe", "void", "markSent"],
   ...["waiting", "adopt", "scanned", "scannedThrough", "liability"],
-  ...["claimDue", "sign", "refund", "signedBeside"],
+  ...["claimDue", "sign", "refund", "signedForOthers"],
 ])
 
 /** Longer than anybody waits for a store. */

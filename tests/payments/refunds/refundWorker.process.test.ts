@@ -16,13 +16,12 @@ import { layer as simulated } from "../../../src/payments/simulated/facilitator.
 import { address, type PaymentTicket } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"
-import { simulatedTreasury } from "../../../src/app/paymentSettings.ts"
+import { simulatedTreasury, simulatedTreasuryKey } from "../../../src/app/settings.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
-import { workerVariables } from "../../../src/app/variables.ts"
-import { simulatedTreasuryKey } from "../../../src/app/workerSettings.ts"
+import { variablesOf } from "../../../src/app/variables.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { liveTest } from "../../support/effect.ts"
 import { freshSchema } from "../../support/stores.ts"
@@ -39,7 +38,7 @@ const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
       new Deno.Command(Deno.execPath(), {
         args: [
           ...["run", "--no-prompt", "--no-check", "--allow-net", "--allow-read"],
-          ...[`--allow-env=${workerVariables.join(",")}`, "src/refund-worker.ts", "dev"],
+          ...[`--allow-env=${variablesOf("worker").join(",")}`, "src/refund-worker.ts", "dev"],
         ],
         cwd: new URL("../../..", import.meta.url),
         env: {

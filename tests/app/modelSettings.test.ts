@@ -5,20 +5,15 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Redacted } from "effect"
-import { banner } from "../../src/app/announce.ts"
+import { serviceBanner } from "../../src/app/console.ts"
 import { serviceSandbox } from "../../src/app/sandbox.ts"
-import { load, type Variable } from "../../src/app/settings.ts"
-import {
-  backfillVariables,
-  migrationVariables,
-  serviceVariables,
-  workerVariables,
-} from "../../src/app/variables.ts"
+import { loadService } from "../../src/app/settings.ts"
+import { type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
 
-const settings = (env: Env) => load("dev", (name) => env[name])
+const settings = (env: Env) => loadService("dev", (name) => env[name])
 const refusal = (env: Env) =>
   Effect.match(settings(env), {
     onSuccess: () => "not refused",
@@ -139,10 +134,10 @@ for (const [name, values] of wrong) {
 
 test("only the service may read the model's key, and only its hosts are opened", () =>
   Effect.gen(function* () {
-    for (const list of [workerVariables, migrationVariables, backfillVariables]) {
-      equal(list.filter((name) => /OPENAI|NEWS/.test(name)), [])
+    for (const process of ["worker", "migration", "backfill"] as const) {
+      equal(variablesOf(process).filter((name) => /OPENAI|NEWS/.test(name)), [])
     }
-    ok(serviceVariables.includes("OPENAI_API_KEY"))
+    ok(variablesOf("service").includes("OPENAI_API_KEY"))
     const hosts = (env: Env) =>
       Effect.map(
         settings(env),
@@ -162,9 +157,9 @@ test("only the service may read the model's key, and only its hosts are opened",
 
 test("the opening lines say who writes and where the news comes from, and no key", () =>
   Effect.gen(function* () {
-    const rules = banner(yield* settings({}))
+    const rules = serviceBanner(yield* settings({}))
     ok(/narrator {2}template/.test(rules) && /news {6}of the simulated world/.test(rules), rules)
-    const model = banner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
+    const model = serviceBanner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
     ok(model.includes("gpt-5-mini at api.openai.com") && model.includes("GDELT, BBC"), model)
     ok(!model.includes("hunter2"))
   }))

@@ -11,7 +11,7 @@ import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { attemptsMax } from "../../../src/payments/domain/refund.ts"
 import { ChainUnavailable } from "../../../src/payments/Chain.ts"
-import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
+import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../../support/payments/buyers.ts"
@@ -217,7 +217,7 @@ test("a defect in one refund does not stop the others, nor the worker", () =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
-      const told = yield* here.round
+      const told = yield* here.sweep
       equal(told.filter(({ reason }) => reason === "defect").length, 1)
       equal(told.filter(({ to }) => to === "broadcast").length, 8)
       yield* sweepFor(here, 60)
@@ -243,12 +243,12 @@ test("a store that is silent ends the sweep in time, and the next one goes on", 
   return inHouse(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
-      const { round } = yield* worker()
-      const sweeping = yield* Effect.forkChild(Effect.exit(round))
+      const { sweep } = yield* worker()
+      const sweeping = yield* Effect.forkChild(Effect.exit(sweep))
       yield* TestClock.adjust("6 seconds")
       equal(sweeping.pollUnsafe()?._tag, "Success")
       silent = false
-      yield* sweepFor({ round }, 60)
+      yield* sweepFor({ sweep }, 60)
       equal(yield* statesOf(debts), ["confirmed"])
     }), {
     store: (store) => ({
@@ -263,10 +263,10 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
   inHouse(({ memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
-      const { round } = yield* worker()
+      const { sweep } = yield* worker()
       const told: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, known } of yield* round) told.push([to, reason, known])
+        for (const { to, reason, known } of yield* sweep) told.push([to, reason, known])
         yield* TestClock.adjust("30 seconds")
       }
       equal(told, [
@@ -276,8 +276,8 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
         ["signed", "unknown: html", true],
       ])
       const row = memory.rows.get(debt.paymentId)
-      ok(row?.signature && !JSON.stringify(told).includes(row.signature))
-      const standing = yield* Effect.flatMap(RefundStore, ({ standing }) => standing)
+      ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
+      const standing = yield* Effect.flatMap(RefundQueue, ({ standing }) => standing)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
@@ -288,7 +288,7 @@ test("a signature that could not be stored is shown to nobody", () => {
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
-      const told = yield* here.round
+      const told = yield* here.sweep
       equal(told.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
       equal([signed.length, shown], [1, 0])
       lost = false
