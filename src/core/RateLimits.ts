@@ -34,4 +34,4 @@ export class RateLimits extends Context.Service<RateLimits, {
   ) => Effect.Effect<RateDecision, RateLimitUnavailable>
   /** Forgets keys whose newest grant is older than `before`. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/RateLimits") {}
+}>()("bellwether/core/RateLimits") {}

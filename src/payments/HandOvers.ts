@@ -19,6 +19,6 @@ export interface HandOvers {
 }
 
 /** Keeps nothing, unless it is given something better. */
-export const HandOvers = Context.Reference<HandOvers>("bellwether/services/HandOvers", {
+export const HandOvers = Context.Reference<HandOvers>("bellwether/payments/HandOvers", {
   defaultValue: () => ({ untold: [], keep: () => Effect.void, told: () => Effect.void }),
 })

@@ -159,4 +159,4 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly liability: Effect.Effect<bigint>
   /** How many rows stand in each state. */
   readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
-}>()("bellwether/services/PaymentStore") {}
+}>()("bellwether/payments/PaymentStore") {}

@@ -69,7 +69,7 @@ export class Payments extends Context.Service<Payments, {
   readonly sweep: Effect.Effect<number>
   /** Matches the chain's transfers to us with our rows: run every SCAN. Returns how many changed. */
   readonly scan: Effect.Effect<number, ChainUnavailable>
-}>()("bellwether/services/Payments") {
+}>()("bellwether/payments/Payments") {
   static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
 }
 

@@ -72,7 +72,7 @@ export interface PredeterminedReport {
 export class Predetermined extends Context.Service<Predetermined, {
   /** Looks for outcomes that exist already. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<PredeterminedReport>
-}>()("bellwether/services/Predetermined") {
+}>()("bellwether/predetermined/Predetermined") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
     Layer.effect(
       Predetermined,

@@ -27,4 +27,4 @@ export interface Question<A, E> {
 export class Model extends Context.Service<Model, {
   readonly name: string
   readonly ask: <A, E>(question: Question<A, E>) => Effect.Effect<A, ModelFailed>
-}>()("bellwether/services/Model") {}
+}>()("bellwether/writing/Model") {}
