@@ -35,7 +35,7 @@ export class Research extends Context.Service<Research, {
   ) => Effect.Effect<SharedReport, MarketNotFound | MarketAmbiguous | VenueFailed>
   /** Forgets reports that nobody is given any more; returns how many went. */
   readonly prune: Effect.Effect<number>
-}>()("bellwether/services/Research") {
+}>()("bellwether/research/Research") {
   static readonly layer = Layer.effect(
     Research,
     Effect.gen(function* () {
