@@ -79,15 +79,8 @@ const longWinded = [
   "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
   "src/http/server/edge.ts",
-  "src/payments/Payments.ts",
-  "src/payments/postgres/paymentStore.ts",
-  "src/payments/sale/saleFibers.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
-  "src/venues/simulated/catalogue.ts",
-  "src/venues/simulated/histories.ts",
-  "src/venues/simulated/venue.ts",
-  "src/venues/simulated/world.ts",
 ]
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */

@@ -21,7 +21,7 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
-import * as handOvers from "../payments/handOversFile.ts"
+import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
@@ -119,7 +119,7 @@ const productLayer = (settings: ServiceSettings) => {
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
-      Layer.provide(handOvers.layer(settings.handOvers)),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
   ).pipe(
     Layer.provide(writersLayer(settings)),
