@@ -92,7 +92,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/** What the product does, over the stores. */
+/** What the product does, over the stores: `Digest`, `Payments`, `Refunds` and what reads the venue. */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
