@@ -9,13 +9,13 @@
  */
 import { Cause, Console, Duration, Effect, Exit, Layer, Logger } from "effect"
 import { References, Schema } from "effect"
-import * as whaleStore from "./whales/postgres/whaleStore.ts"
+import * as walletStore from "./whales/postgres/walletStore.ts"
 import { whyStopped } from "./app/announce.ts"
 import { progressBar, progressLine, summary, trackingLine } from "./app/backfillLines.ts"
 import { Backfill, type Watcher } from "./whales/Backfill.ts"
 import { Tracking } from "./whales/Tracking.ts"
 import { WalletHistory } from "./whales/WalletHistory.ts"
-import { WhaleStore } from "./whales/WhaleStore.ts"
+import { WalletStore } from "./whales/WalletStore.ts"
 import { type BackfillSettings, loadBackfill } from "./app/settings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
 import { databaseLayer, venueLayer } from "./app/venuePorts.ts"
@@ -55,7 +55,7 @@ const logger = terminal
 
 const servicesLayer = (settings: BackfillSettings) =>
   Layer.mergeAll(Tracking.layer, Backfill.layer.pipe(Layer.provide(WalletHistory.layer))).pipe(
-    Layer.provideMerge(whaleStore.layer),
+    Layer.provideMerge(walletStore.layer),
     Layer.provide(venueLayer(settings)),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
@@ -67,7 +67,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(banner(settings))
   const services = yield* Layer.build(servicesLayer(settings))
   const work = Effect.gen(function* () {
-    const store = yield* WhaleStore
+    const store = yield* WalletStore
     const tracking = yield* Tracking
     const backfill = yield* Backfill
     if ((yield* store.tracked).length === 0) {

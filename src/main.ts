@@ -19,7 +19,11 @@ import * as refundStore from "./payments/postgres/refundStore.ts"
 import * as reportStore from "./research/postgres/reportStore.ts"
 import * as scoreStore from "./track-record/postgres/scoreStore.ts"
 import * as taskStore from "./http/a2a/postgres/taskStore.ts"
-import * as whaleStore from "./whales/postgres/whaleStore.ts"
+import * as calibrationStore from "./whales/postgres/calibrationStore.ts"
+import * as countingStore from "./whales/postgres/countingStore.ts"
+import * as entryStore from "./whales/postgres/entryStore.ts"
+import * as walletStore from "./whales/postgres/walletStore.ts"
+import * as whaleMarketStore from "./whales/postgres/whaleMarketStore.ts"
 import { banner, invitation, tickLine, whyStopped } from "./app/announce.ts"
 import { type PaymentTerms, usdcOnBase } from "./payments/domain/x402/terms.ts"
 import { serveAdmin } from "./http/server/admin.ts"
@@ -41,7 +45,7 @@ import { TrackRecord } from "./track-record/TrackRecord.ts"
 import { Tracking } from "./whales/Tracking.ts"
 import { WalletHistory } from "./whales/WalletHistory.ts"
 import { Whales } from "./whales/Whales.ts"
-import { WhaleTable } from "./whales/WhaleTable.ts"
+import { Calibration } from "./whales/Calibration.ts"
 import { newsLayer, writersLayer } from "./app/intelligence.ts"
 import { intelligenceJobs } from "./app/intelligenceJobs.ts"
 import { paymentPorts, timingWithin } from "./app/paymentPorts.ts"
@@ -70,7 +74,11 @@ const storesLayer = Layer.mergeAll(
   jobStore.layer,
   paymentStore.layer,
   refundStore.layer,
-  whaleStore.layer,
+  walletStore.layer,
+  whaleMarketStore.layer,
+  entryStore.layer,
+  countingStore.layer,
+  calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
@@ -108,7 +116,7 @@ const servicesLayer = (settings: Settings) => {
       whalesLayer(settings),
       judgementLayer(settings),
     ).pipe(Layer.provide(venue)),
-    WhaleTable.layer,
+    Calibration.layer,
     Digests.layer({ venue: venueNames[settings.venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
@@ -126,7 +134,7 @@ const whalesLayer = ({ tick, whaleStakeUsdMin }: Settings) =>
     Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
     Backfill.layer,
     Tracking.layer,
-  ).pipe(Layer.provide(WalletHistory.layer))
+  ).pipe(Layer.provide([WalletHistory.layer, Calibration.layer]))
 
 const faceLayer = (settings: Settings) =>
   face.layer({

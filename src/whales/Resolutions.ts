@@ -9,7 +9,7 @@ import type { MarketId } from "../markets/domain/market.ts"
 import { day, type EpochMs } from "../core/domain/time.ts"
 import { tally } from "../core/Tick.ts"
 import type { Decoded, VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
-import type { WhaleStore } from "./WhaleStore.ts"
+import type { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
 /** Markets asked about in one tick, at once, and how many such requests are under way. */
 const marketsMax = 4_000
@@ -34,15 +34,15 @@ interface ResolutionTally {
  * it is asked at the next tick, and told when all have been asked.
  */
 export const readResolutions = Effect.fnUntraced(function* (
-  { venue, whales }: {
+  { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]
-    readonly whales: WhaleStore["Service"]
+    readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
   tickMs: number,
   heard: ResolutionTally,
 ) {
-  const markets = yield* whales.unresolved({
+  const markets = yield* whaleMarkets.unresolved({
     limit: marketsMax,
     askedBefore: slot - askEveryTicks * tickMs,
     ending: { from: slot - endingFor, to: slot, askedBefore: slot },
@@ -54,7 +54,7 @@ export const readResolutions = Effect.fnUntraced(function* (
     heard.rejected,
     venue.resolutions,
     (rows, asked, at) =>
-      Effect.map(whales.saveResolutions(rows, asked, at), (news) => {
+      Effect.map(whaleMarkets.saveResolutions(rows, asked, at), (news) => {
         heard.resolved += news
       }),
   )
@@ -66,15 +66,15 @@ const unknownEvery = day
 
 /** Learns the facts of markets with acts: without them there are no entries in it. */
 export const readFacts = Effect.fnUntraced(function* (
-  { venue, whales }: {
+  { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]
-    readonly whales: WhaleStore["Service"]
+    readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
   { rejected }: Pick<ResolutionTally, "rejected">,
 ) {
-  const markets = yield* whales.unknownMarkets(unknownMax, slot - unknownEvery)
-  yield* askAll(markets, rejected, venue.facts, whales.saveFacts)
+  const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEvery)
+  yield* askAll(markets, rejected, venue.facts, whaleMarkets.saveFacts)
 })
 
 /** Asks about markets in batches and saves each answer; fails when all are asked and one failed. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { ruleVersion } from "../../whales/domain/calibration.ts"
+import { ruleVersion } from "../../whales/domain/label.ts"
 import type { FrozenCalibration, WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Two wallets, the larger stake first: as most are, and as few are. */

@@ -14,7 +14,7 @@ import { type Check, judgedAfter, type Verdict, type VerdictCounts } from "../do
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { type DueCheck, type EndingsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { type EndedRow, resolutionOf } from "../../whales/postgres/resolutions.ts"
+import { type EndedRow, resolutionOf } from "../../whales/postgres/whaleMarketStore.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   ScoreStore,
