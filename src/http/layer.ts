@@ -8,7 +8,7 @@ import { HttpRouter } from "effect/http"
 import type { Family } from "../catalog/domain/family.ts"
 import { legacyPrefix, type LegacyRoutes } from "../catalog/domain/legacyRoute.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
-import type { Digests } from "../digest/Digests.ts"
+import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
@@ -150,7 +150,7 @@ export const layer = (
 ): Layer.Layer<
   Served,
   CannotListen,
-  | Digests
+  | Digest
   | Feed
   | Payments
   | RateLimits

@@ -8,9 +8,10 @@
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { BelowThreshold } from "../core/domain/refusal.ts"
+import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { readOnChange } from "../core/readOnChange.ts"
+import type { FrozenCalibration } from "../feed/domain/item.ts"
 import { CalibrationStore } from "./CalibrationStore.ts"
 import {
   type CountedPosition,
@@ -25,7 +26,6 @@ import { type MarketScore, marketScore, noSums, recount, type WalletSums } from 
 import {
   type CalibrationTable,
   calibrationTable,
-  type FrozenCalibration,
   resolvedEntriesMin,
   type WhaleRow,
 } from "./domain/whale.ts"

@@ -10,9 +10,12 @@
  */
 import { Clock, Duration, Effect, Result } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
-import { tally, type TickServices } from "../core/Tick.ts"
+import { tally } from "../core/Tick.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
 import { type Microstructure, microstructure } from "../markets/domain/book.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
 import type { Calibration } from "./Calibration.ts"
 import { entriesOf, isMarketMaker } from "./domain/entry.ts"
 import { carryOver, type FeedTerms, type HeldEntry, isDue } from "./domain/heldEntry.ts"
@@ -38,8 +41,11 @@ interface MakingTally {
   made: number
 }
 
-/** The stores that entries are made and published from. */
-interface EntryServices {
+/** The ports through which entries are published. */
+export interface EntryServices {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+  readonly feed: FeedStore["Service"]
   readonly wallets: WalletStore["Service"]
   readonly entries: EntryStore["Service"]
 }
@@ -49,7 +55,7 @@ interface EntryServices {
  * or `until`.
  */
 export const makeEntries = Effect.fnUntraced(function* (
-  { wallets, entries, calibration }: EntryServices & {
+  { wallets, entries, calibration }: Pick<EntryServices, "wallets" | "entries"> & {
     readonly calibration: Calibration["Service"]
   },
   terms: Terms,
@@ -106,7 +112,7 @@ interface Publishable {
 
 /** Puts the entries that wait into the feed, with their markets' books. */
 export const publishEntries = Effect.fnUntraced(function* (
-  services: TickServices & EntryServices,
+  services: EntryServices,
   terms: Terms,
   published: Published,
 ) {
@@ -173,7 +179,7 @@ function sift(
 
 /** The microstructure of each market with a valid book. Without a venue there is none, and no delay. */
 const readBooks = Effect.fnUntraced(function* (
-  { venue }: TickServices,
+  { venue }: Pick<EntryServices, "venue">,
   publishable: ReadonlyArray<Publishable>,
   rejected: Record<string, number>,
 ) {

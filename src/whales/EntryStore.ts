@@ -10,7 +10,7 @@
 import { Context, type Effect } from "effect"
 import type { NumberedAct } from "../markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
-import type { OpenEntry } from "../research/domain/material.ts"
+import type { OpenEntry } from "./domain/entry.ts"
 import type { HeldEntry } from "./domain/heldEntry.ts"
 
 /** A position whose acts changed since its entries were made. */

@@ -9,13 +9,13 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Result } from "effect"
 import { type EpochMs, hour, second } from "../core/domain/time.ts"
-import { type Rejections, stages, tally, type TickServices } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { makeEntries, publishEntries, type Terms } from "./Entries.ts"
+import { type EntryServices, makeEntries, publishEntries, type Terms } from "./Entries.ts"
 import { EntryStore } from "./EntryStore.ts"
 import { readFacts, readResolutions } from "./Resolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
@@ -76,9 +76,7 @@ interface WhaleOptions {
   readonly stakeMinUsd: number
 }
 
-type WhaleServices = TickServices & {
-  readonly wallets: WalletStore["Service"]
-  readonly entries: EntryStore["Service"]
+interface WhaleServices extends EntryServices {
   readonly whaleMarkets: WhaleMarketStore["Service"]
   readonly calibration: Calibration["Service"]
   readonly history: WalletHistory["Service"]

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RefusalCode } from "../../core/domain/refusal.ts"
+import type { RefusalCode } from "../../catalog/domain/refusal.ts"
 
 const notUsed = "a payment that was shown was not used"
 

@@ -8,7 +8,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import { NotCharged } from "../../core/domain/refusal.ts"
+import { NotCharged } from "../../payments/domain/failedSale.ts"
 import type { RateDecision, RateLimits, RatePolicy } from "../../core/RateLimits.ts"
 
 /** How many clients are remembered as over the limit; beyond it the longest remembered is forgotten. */

@@ -8,7 +8,7 @@
  */
 import { Result } from "effect"
 import type { Parameter } from "../../catalog/domain/product.ts"
-import type { ParameterFault } from "../../core/domain/refusal.ts"
+import type { ParameterFault } from "../../catalog/domain/refusal.ts"
 
 const integerPattern = /^\d{1,15}$/
 /** No sign, no exponent, no more than six decimals. */

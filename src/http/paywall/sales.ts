@@ -4,11 +4,11 @@
  * @module
  */
 import { Effect, Result } from "effect"
-import type { Digest } from "../../digest/domain/digest.ts"
+import type { Digest as WrittenDigest } from "../../digest/domain/digest.ts"
 import { type ProductId, products } from "../../catalog/domain/product.ts"
 import { isoTime } from "../../core/domain/time.ts"
 import type { CalibrationTable } from "../../whales/domain/whale.ts"
-import { Digests } from "../../digest/Digests.ts"
+import { Digest } from "../../digest/Digest.ts"
 import { Feed } from "../../feed/Feed.ts"
 import { Research } from "../../research/Research.ts"
 import { Resolving } from "../../markets/Resolving.ts"
@@ -52,7 +52,7 @@ export const makeCheckouts = Effect.fnUntraced(function* (options: CheckoutOptio
   const checkout = yield* makeCheckout(options)
   const checkouts: Checkouts = {
     ...feedSales(checkout, yield* Feed),
-    ...digestSales(checkout, yield* Digests),
+    ...digestSales(checkout, yield* Digest),
     resolving: resolvingSale(checkout, yield* Resolving),
     whales: whalesSale(checkout, yield* Calibration),
     research: researchSale(checkout, yield* Research),
@@ -89,7 +89,7 @@ const feedSales = (checkout: MakeCheckout, feed: Feed["Service"]) => {
   }
 }
 
-const digestSales = (checkout: MakeCheckout, digests: Digests["Service"]) => ({
+const digestSales = (checkout: MakeCheckout, digests: Digest["Service"]) => ({
   digest: checkout(digest)({
     decode: readDigest,
     work: () => Effect.map(digests.fresh, (data) => ({ body: { data }, charge: true })),
@@ -105,7 +105,12 @@ const digestSales = (checkout: MakeCheckout, digests: Digests["Service"]) => ({
 })
 
 /** A digest as the history lists it. */
-const listed = ({ id, title, summary, createdAt }: Digest) => ({ id, title, summary, createdAt })
+const listed = ({ id, title, summary, createdAt }: WrittenDigest) => ({
+  id,
+  title,
+  summary,
+  createdAt,
+})
 
 const resolvingSale = (checkout: MakeCheckout, service: Resolving["Service"]) =>
   checkout(resolving)({

@@ -8,13 +8,8 @@
  */
 import { Context, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import {
-  type NotCharged,
-  type ParameterFault,
-  type RefundQueued,
-  type RefusalCode,
-  type Unresolved,
-} from "../../core/domain/refusal.ts"
+import type { ParameterFault, RefusalCode } from "../../catalog/domain/refusal.ts"
+import type { NotCharged, RefundQueued, Unresolved } from "../../payments/domain/failedSale.ts"
 
 interface Rule {
   readonly status: number

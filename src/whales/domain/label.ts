@@ -13,12 +13,13 @@
  *
  * @module
  */
+import type { WhaleLabel } from "../../feed/domain/item.ts"
 import { edgeOf, wholeOf } from "./rates.ts"
 import type { WalletSums } from "./score.ts"
 import { meanOf } from "./significance/cumulants.ts"
 import { pValueOf } from "./significance/nullModel.ts"
 import { roisOf } from "./oddsBands.ts"
-import { resolvedEntriesMin, type WhaleLabel } from "./whale.ts"
+import { resolvedEntriesMin } from "./whale.ts"
 
 /** Names the rule behind a label; a rule that decides otherwise has another name. */
 export const ruleVersion = "fair-prices-bh-1"

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { isoTime } from "../../core/domain/time.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { CalibrationStore } from "../CalibrationStore.ts"
 import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
@@ -70,7 +69,9 @@ const saveCalibrated = (sql: SqlClient) =>
       const newest = new Map(whales.map((each) => [each.row.wallet, each]))
       const sorted = [...newest.values()].sort((a, b) => a.row.wallet < b.row.wallet ? -1 : 1)
       let changed = 0
-      for (const batch of batches(sorted, whalesBatch)) changed += yield* saveBatch(sql, batch)
+      for (const batch of Array.chunksOf(sorted, whalesBatch)) {
+        changed += yield* saveBatch(sql, batch)
+      }
       const removed = yield* sql`
         DELETE FROM whale_calibration WHERE wallet = ANY (${gone}::text[]) RETURNING 1`
       if (changed + removed.length > 0) yield* bumpRevision(sql)

@@ -5,6 +5,8 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
 import {
   type CountedPosition,
@@ -18,7 +20,6 @@ import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
-import { type EndedRow, resolutionOf } from "./whaleMarketStore.ts"
 
 export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
   CountingStore,
@@ -32,7 +33,8 @@ export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-interface UncountedRow extends EndedRow {
+interface UncountedRow extends ResolutionColumns {
+  readonly market: MarketId
   readonly wallet_id: number
   readonly event_id: number
   readonly wallet: string
@@ -87,7 +89,7 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
       version: Number(row.version),
       feeRate: row.fee_rate,
       entries: row.entries,
-      resolution: resolutionOf(row),
+      resolution: resolutionOf(row.market, row),
       counted: row.score,
       changed: row.changed,
     })

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
-import type { OpenEntry } from "../../research/domain/material.ts"
-import { isMarketMaker } from "../domain/entry.ts"
+import { isMarketMaker, type OpenEntry } from "../domain/entry.ts"
 import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { WhaleRow } from "../domain/whale.ts"
 import { EntryStore, type MadePosition } from "../EntryStore.ts"
@@ -83,7 +81,7 @@ const due = (sql: SqlClient) =>
 
 const saveMade = (sql: SqlClient) =>
   Effect.fn("EntryStore.saveMade")(function* (made: ReadonlyArray<MadePosition>) {
-    for (const batch of batches(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
+    for (const batch of Array.chunksOf(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
   }, Effect.orDie)
 
 /** Of a position made twice, the one made of more. */

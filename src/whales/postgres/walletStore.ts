@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { NumberedAct } from "../../markets/domain/activity.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
 import { type ReadStretch, WalletStore } from "../WalletStore.ts"
@@ -139,7 +138,7 @@ const saveRead = (sql: SqlClient) =>
       if (wallet === undefined) return { added: 0 }
       const keyed = yield* namesOf(sql, read.acts)
       let added = 0
-      for (const batch of batches(read.acts, actsBatch)) {
+      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
         added += yield* addActs(sql, wallet, batch, keyed)
       }
       yield* moveMarkers(sql, wallet, read)

@@ -3,12 +3,15 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
-import type { Resolution, ResolutionSource } from "../../markets/domain/resolution.ts"
-import { batches } from "../../postgres/batches.ts"
+import {
+  type Resolution,
+  type ResolutionColumns,
+  resolutionOf,
+} from "../../markets/domain/resolution.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { WhaleMarketStore } from "../WhaleMarketStore.ts"
 import { keys, markUncounted, name } from "./locking.ts"
@@ -50,7 +53,7 @@ const saveFacts = (sql: SqlClient) =>
       const known = new Map(facts.map((market) => [market.id, market]))
       const ids = [...new Set([...known.keys(), ...asked])]
       const asking = new Set(asked)
-      for (const batch of batches(ids, marketsBatch)) {
+      for (const batch of Array.chunksOf(ids, marketsBatch)) {
         yield* saveFactsOf(
           sql,
           batch.map((id) => ({ id, facts: known.get(id), asked: asking.has(id) })),
@@ -160,7 +163,7 @@ const saveResolutions = (sql: SqlClient) =>
       const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
       const asking = new Set(asked)
       let news = 0
-      for (const batch of batches([...new Set([...told.keys(), ...asked])], marketsBatch)) {
+      for (const batch of Array.chunksOf([...new Set([...told.keys(), ...asked])], marketsBatch)) {
         news += yield* saveResolutionsOf(
           sql,
           batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
@@ -242,7 +245,8 @@ const ended = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.ended")(
     function* ({ endedFrom, told, limit }: Parameters<Port["ended"]>[0]) {
       const rows = yield* sql<
-        EndedRow & {
+        ResolutionColumns & {
+          readonly market: MarketId
           readonly facts: MarketFacts
           readonly ended_at: Date
           readonly wallets: number
@@ -263,7 +267,7 @@ const ended = (sql: SqlClient) =>
           AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
         ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
       return rows.flatMap((row) => {
-        const resolution = resolutionOf(row)
+        const resolution = resolutionOf(row.market, row)
         return resolution === null ? [] : [{
           market: row.facts,
           resolution,
@@ -275,23 +279,3 @@ const ended = (sql: SqlClient) =>
     },
     Effect.orDie,
   )
-
-/** The columns of a market's end, as they are read. */
-export interface EndedRow {
-  readonly market: MarketId
-  readonly state: "paid" | "cancelled" | null
-  readonly payout_first: number | null
-  readonly payout_second: number | null
-  readonly source: ResolutionSource | null
-  readonly resolved_at: Date | null
-}
-
-/** How the market of a row ended; null when it has not. */
-export function resolutionOf(row: EndedRow): Resolution | null {
-  const { market, state, payout_first, payout_second, source } = row
-  if (state === null || source === null) return null
-  const told = { marketId: market, resolvedAt: row.resolved_at?.getTime() ?? null, source }
-  return payout_first === null || payout_second === null
-    ? { ...told, state: "cancelled" }
-    : { ...told, state: "paid", payouts: [payout_first, payout_second] }
-}

@@ -7,14 +7,9 @@
 import { Clock, Effect, Ref, type Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import {
-  type Fault,
-  type FaultPlan,
-  faults,
-  noFaults,
-} from "../../../src/venues/simulated/faults.ts"
+import { type Fault, type FaultPlan, faults, noFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
-import { serveWire } from "../../../src/venues/simulated/wire.ts"
+import { serveWire } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -24,8 +19,8 @@ import {
   type VenueUnavailable,
   type WalletSource,
 } from "../../../src/markets/VenueClient.ts"
-import { liveTest } from "../../support/effect.ts"
-import { unpaced } from "../../support/venues/polymarket.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
+import { recordedAt, unpaced } from "../../support/venues/polymarket.ts"
 
 const limits = {
   perTenSeconds: unpaced,
@@ -39,7 +34,7 @@ const limits = {
   marketBatchesAtOnce: 1,
 }
 
-const seats = 130
+const slots = 130
 
 function equal(actual: unknown, expected: unknown, what: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) {
@@ -47,18 +42,19 @@ function equal(actual: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Runs `use` on the adapter, with the world it reads at hand. */
+/** Runs `use` on the adapter, with the world it reads at hand; always of the same date. */
 function overSocket<A>(
   plan: FaultPlan,
   use: (world: World) => Effect.Effect<A, VenueUnavailable, VenueClient>,
 ): Effect.Effect<A, VenueUnavailable, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const origin = yield* Clock.currentTimeMillis
-    const world = makeWorld({ seed: 23, markets: seats, origin })
+    const world = makeWorld({ seed: 23, markets: slots, origin })
     const url = yield* serveWire(world, { faults: plan, slowMs: 350 })
     const venue = polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
     return yield* use(world).pipe(Effect.provide(venue), Effect.provide(FetchHttpClient.layer))
   })
+  return startingAt(recordedAt, used)
 }
 
 /** What is as true of a market a second later. */
@@ -83,7 +79,7 @@ function lasting(market: Market) {
 const worldNow = (world: World) =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => new Map(world.list(now, 0, seats).map((market) => [market.id, market])),
+    (now) => new Map(world.list(now, 0, slots).map((market) => [market.id, market])),
   )
 
 /** A market that is listed before and after is listed in between; a market of neither never is. */
@@ -118,7 +114,7 @@ liveTest("rows that are none are counted, and nothing else is", () =>
   Effect.gen(function* () {
     const sound = yield* overSocket(noFaults, listsTheWorld)
     const damaged = yield* overSocket(() => "bad_rows", listsTheWorld)
-    const pages = Math.ceil(seats / limits.pageRows)
+    const pages = Math.ceil(slots / limits.pageRows)
     const counts = (all: typeof sound) => all.map(({ rejected }) => rejected)
     equal(counts(sound), Array.from({ length: pages }, () => ({})), "sound")
     const bad = { undecodable: 2, missing_id: 2 }
@@ -272,7 +268,7 @@ liveTest(
         const wire = yield* VenueClient
         const now = yield* Clock.currentTimeMillis
         const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
-          world.list(now - days * day, 0, seats)
+          world.list(now - days * day, 0, slots)
         )
         const asked = [...new Set(listed.map(({ id }) => id))]
         const facts = yield* wire.facts(asked)

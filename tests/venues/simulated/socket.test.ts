@@ -8,10 +8,10 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../../src/venues/simulated/faults.ts"
+import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
-import { serveWire, type WireOptions } from "../../../src/venues/simulated/wire.ts"
+import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
   type Act,
@@ -22,9 +22,9 @@ import {
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
-import { liveTest } from "../../support/effect.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
 import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
 
@@ -41,6 +41,9 @@ const options = {
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
 
+/** At this instant the world of these options has what is asked of it, proposals of each kind too. */
+const startsAt = Date.parse("2026-11-20T18:00:00Z")
+
 interface Venues {
   readonly world: World
   readonly now: number
@@ -53,7 +56,7 @@ function both(
   wireOptions: WireOptions & { readonly activityRows?: number },
   use: (venues: Venues) => Effect.Effect<void, unknown, Scope.Scope>,
 ): Effect.Effect<void, never, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     const origin = Math.floor((started - 5 * hour) / second) * second
     const world = makeWorld({ ...options, origin })
@@ -69,7 +72,8 @@ function both(
     )
     const inside = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
     yield* use({ world, now: Math.floor(started / second) * second, wired, inside })
-  }).pipe(Effect.orDie)
+  })
+  return Effect.orDie(startingAt(startsAt, used))
 }
 
 function sourceOf({ wallets }: VenueClient["Service"]): WalletSource {
@@ -123,7 +127,7 @@ for (
             const from = now - (rows < 10 ? 6 : 30) * day
             for (const wallet of world.wallets) {
               const range = { from, to: now - second }
-              const truth = keysOf(actsOf(world.deeds(wallet, range, Infinity)))
+              const truth = keysOf(actsOf(world.activity(wallet, range, Infinity)))
               for (const venue of [wired, inside]) {
                 const { address } = wallet
                 const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
@@ -166,13 +170,15 @@ liveTest(
 )
 
 liveTest(
-  "ends over a socket are those in process: late, corrected, uneven, told elsewhere",
+  "ends over a socket are those in process: late, corrected, uneven, published elsewhere",
   () =>
     both({}, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
-        const markets = Array.from({ length: 54 }, (_, seat) => {
-          const { turn } = world.catalogue.at(seat, now)
-          return [...Array(24).keys()].map((ago) => world.catalogue.turn(seat, turn - ago))
+        const markets = Array.from({ length: 54 }, (_, slot) => {
+          const { generation } = world.catalogue.at(slot, now)
+          return [...Array(24).keys()].map((ago) =>
+            world.catalogue.generation(slot, generation - ago)
+          )
         }).flat().filter(({ resolvedAt }) => resolvedAt < now - 2 * day || resolvedAt > now)
         const ids = markets.map(({ id }) => id)
         const byId = (rows: ReadonlyArray<{ readonly marketId: string }>) =>
@@ -205,9 +211,11 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
     () =>
       both({ faults }, ({ world, now, wired, inside }) =>
         Effect.gen(function* () {
-          const ids = Array.from({ length: world.catalogue.seats }, (_, seat) => {
-            const { turn } = world.catalogue.at(seat, now)
-            return [turn - 1, turn, turn + 1].map((index) => world.catalogue.turn(seat, index).id)
+          const ids = Array.from({ length: world.catalogue.slots }, (_, slot) => {
+            const { generation } = world.catalogue.at(slot, now)
+            return [generation - 1, generation, generation + 1].map((index) =>
+              world.catalogue.generation(slot, index).id
+            )
           }).flat()
           const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
             rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
@@ -222,7 +230,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
           ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
           const rules = [yield* wired.rules(ids), yield* inside.rules(ids)] as const
           deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
-          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.seats)
+          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.slots)
         })),
   )
 }

@@ -1,0 +1,163 @@
+/**
+ * The digest as a product: written once every four hours by whoever comes first, sold while it is
+ * fresh, and kept for a week.
+ *
+ * Nothing is remembered of a writing that did not end: whoever asks next begins it anew, so a crash at
+ * any point costs time and no digest.
+ *
+ * @module
+ */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import {
+  type Digest as WrittenDigest,
+  digestAgeMax,
+  type DigestBrief,
+  digestEvery,
+  digestKept,
+  DigestStale,
+} from "./domain/digest.ts"
+import { digestBrief } from "./domain/facts.ts"
+import type { DigestPart } from "./domain/material.ts"
+import { templateDigest } from "./domain/template.ts"
+import { digestComplaints, digestOf } from "./domain/text.ts"
+import { wordCount } from "../writing/domain/factCheck.ts"
+import { type EpochMs, hour } from "../core/domain/time.ts"
+import { Detector } from "../predetermined/Detector.ts"
+import { readMaterial } from "./reading.ts"
+import { DigestStore } from "./DigestStore.ts"
+import { FeedStore } from "../feed/FeedStore.ts"
+import { JobSlots } from "../core/JobSlots.ts"
+import { MarketStore } from "../markets/MarketStore.ts"
+import { Narrator } from "../writing/Narrator.ts"
+import { News } from "../news/News.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
+import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
+import { written } from "../writing/writing.ts"
+
+/** What one writing came to. */
+export interface DigestReport {
+  readonly slot: EpochMs
+  readonly title: string
+  readonly narrator: string
+  readonly facts: number
+  readonly words: number
+  /** Drafts that the fact check refused, and drafts that did not come. */
+  readonly refused: number
+  readonly unwritten: number
+  /** Parts of the material that could not be read. */
+  readonly missing: ReadonlyArray<DigestPart>
+  /** False when another writer's digest of the slot stands. */
+  readonly stored: boolean
+  readonly seconds: number
+}
+
+/** The newest digest, and whether it is too old to be sold. */
+export interface LatestDigest {
+  readonly digest: WrittenDigest
+  readonly stale: boolean
+}
+
+export class Digest extends Context.Service<Digest, {
+  /** Writes the digest of the current slot; none when there is one. Dies when the feed cannot be read. */
+  readonly write: Effect.Effect<Option.Option<DigestReport>>
+  /** The newest one, however old; none before the first. */
+  readonly latest: Effect.Effect<Option.Option<LatestDigest>>
+  /** The newest one, when it may be sold. */
+  readonly fresh: Effect.Effect<WrittenDigest, DigestStale>
+  /** Those created in the last `hours`, newest first, at most `limit`. */
+  readonly history: (hours: number, limit: number) => Effect.Effect<ReadonlyArray<WrittenDigest>>
+  /** Forgets what no history shows any more. */
+  readonly prune: Effect.Effect<void>
+}>()("bellwether/digest/Digest") {
+  /** `venue`: how the venue is called where a digest names its sources. */
+  static readonly layer = (options: { readonly venue: string }) =>
+    Layer.effect(Digest, make(options.venue))
+}
+
+const make = Effect.fnUntraced(function* (venue: string) {
+  const store = yield* DigestStore
+  const narrator = yield* Narrator
+  const ports = {
+    feed: yield* FeedStore,
+    markets: yield* MarketStore,
+    wallets: yield* WalletStore,
+    whaleMarkets: yield* WhaleMarketStore,
+    news: yield* News,
+    slots: yield* JobSlots,
+    detector: yield* Detector,
+  }
+
+  const write = Effect.gen(function* () {
+    const started = yield* Clock.currentTimeMillis
+    const slot = started - started % digestEvery
+    const last = Option.getOrNull(yield* store.latest)
+    if (last !== null && last.slot >= slot) return Option.none()
+    const { material, feedIndex } = yield* readMaterial(ports, last, started)
+    const brief = digestBrief(material)
+    const text = yield* narrated(narrator, brief)
+    const createdAt = yield* Clock.currentTimeMillis
+    const making = { slot, createdAt, narrator: text.narrator, venue }
+    const digest = digestOf(text.draft, brief, making)
+    const stored = yield* store.add({ slot, until: started, feedIndex, digest })
+    return Option.some<DigestReport>({
+      slot,
+      title: digest.title,
+      narrator: text.narrator,
+      facts: digest.facts.length,
+      words: wordCount(digest.fullAnalysis),
+      refused: text.refused,
+      unwritten: text.failed,
+      missing: material.coverage.missing,
+      stored,
+      seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
+    })
+  }).pipe(Effect.withSpan("Digest.write"))
+
+  const latest = Effect.gen(function* () {
+    const held = yield* store.latest
+    const now = yield* Clock.currentTimeMillis
+    return Option.map(held, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
+  })
+
+  const fresh = Effect.flatMap(
+    latest,
+    (held) =>
+      Option.isSome(held) && !held.value.stale
+        ? Effect.succeed(held.value.digest)
+        : Effect.fail(new DigestStale({ retryAfterSeconds })),
+  )
+
+  const history = Effect.fn("Digest.history")(function* (hours: number, limit: number) {
+    const now = yield* Clock.currentTimeMillis
+    return (yield* store.since(now - hours * hour, limit)).map(({ digest }) => digest)
+  })
+
+  const prune = Effect.gen(function* () {
+    // A digest is younger than its slot: the last one may be of the slot before the window.
+    yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
+  })
+
+  return Digest.of({ write, latest, fresh, history, prune })
+})
+
+/** A digest that is late is tried again every minute. */
+const retryAfterSeconds = 60
+/**
+ * How long the narrator may take for all its drafts: three questions to a slow model, and a small part
+ * of the 20 minutes after which the digest before is not sold any more.
+ */
+const narratorTime = Duration.seconds(150)
+
+const narrated = (narrator: Narrator["Service"], brief: DigestBrief) =>
+  written({
+    text: "digest",
+    narrator: narrator.name,
+    ask: (complaints) => narrator.digest(brief, complaints),
+    complaints: (draft) => digestComplaints(draft, brief),
+    template: templateDigest(brief),
+    within: narratorTime,
+  })
+
+function isStale({ createdAt }: WrittenDigest, now: EpochMs): boolean {
+  return now - Date.parse(createdAt) > digestAgeMax
+}

@@ -1,0 +1,122 @@
+/**
+ * The simulated world in the CLOB's spelling: strings for numbers, the best level last.
+ *
+ * @module
+ */
+import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
+import type { Level } from "../../../../src/markets/domain/book.ts"
+import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
+import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
+import type { Json } from "./gamma.ts"
+
+/** One book; null for a token without one. */
+export function clobBook(
+  world: World,
+  clock: WorldClock,
+  tokenId: string,
+  at: EpochMs,
+): Json | null {
+  const token = world.catalogue.byToken(tokenId)
+  const book = world.book(tokenId, at)
+  const quote = token === undefined ? null : world.quote(token.market, at)
+  if (token === undefined || book === undefined || quote === null) return null
+  const mid = midOf(quote)
+  return {
+    market: token.market.id,
+    asset_id: tokenId,
+    timestamp: String(clock.fromWorld(book.observedAt)),
+    hash: hex(mix(quote.key, 300 + token.outcome), 40),
+    bids: worstFirst(book.bids),
+    asks: worstFirst(book.asks),
+    min_order_size: "5",
+    tick_size: String(1 / quote.ticksPerUsd),
+    neg_risk: false,
+    last_trade_price: String(token.outcome === 0 ? mid : exact(1 - mid)),
+  }
+}
+
+/** The order book's page of a market, which names the winner once it is published. */
+export function clobMarket(
+  world: World,
+  clock: WorldClock,
+  market: SimulatedMarket,
+  at: EpochMs,
+): Json {
+  const published = world.publishedPayouts(market, at) ?? [0, 0]
+  return {
+    condition_id: market.id,
+    market_slug: market.slug,
+    question: market.question,
+    active: true,
+    closed: at >= market.resolvedAt,
+    accepting_orders: at < market.resolvedAt,
+    end_date_iso: isoTime(clock.fromWorld(market.endsAt)),
+    is_50_50_outcome: published[0] === 0.5,
+    tokens: market.tokenIds.map((token_id, outcome) => ({
+      token_id,
+      outcome: market.outcomes[outcome],
+      winner: published[outcome] === 1,
+    })),
+  }
+}
+
+/** The refusal, or the points, of a question about a token's prices. */
+export function clobHistory(
+  world: World,
+  clock: WorldClock,
+  query: URLSearchParams,
+  now: EpochMs,
+): { readonly status: number; readonly body: Json } {
+  const tokenId = query.get("market")
+  if (tokenId === null || tokenId === "") return refuse("market is required")
+  const range = rangeOf(query, clock.fromWorld(now))
+  if (range === null) return refuse("startTs and endTs, or interval, is required")
+  if (range.to - range.from > windowMax) return refuse("interval is too long")
+  const fidelity = Math.max(1, Number(query.get("fidelity") ?? "1") || 1)
+  const points = world.history(
+    tokenId,
+    { from: clock.toWorld(range.from), to: Math.min(now, clock.toWorld(range.to)) },
+    Math.max(minute, fidelity * minute * clock.speed),
+  )
+  return {
+    status: 200,
+    body: {
+      history: points.map(({ at, price }) => ({
+        t: Math.floor(clock.fromWorld(at) / second),
+        p: price,
+      })),
+    },
+  }
+}
+
+/** A window with both ends given is at most 15 days long. */
+const windowMax = 15 * 24 * hour + 2 * second
+const intervals: { readonly [name: string]: number } = {
+  "1h": hour,
+  "6h": 6 * hour,
+  "1d": 24 * hour,
+  "1w": 7 * 24 * hour,
+  "1m": 15 * 24 * hour,
+  "max": 15 * 24 * hour,
+}
+
+function rangeOf(query: URLSearchParams, now: EpochMs) {
+  const start = Number(query.get("startTs"))
+  const end = Number(query.get("endTs"))
+  if (start > 0 && end >= start) return { from: start * second, to: end * second }
+  const length = intervals[query.get("interval") ?? ""]
+  return length === undefined ? null : { from: now - length, to: now }
+}
+
+function refuse(error: string) {
+  return { status: 400, body: { error } }
+}
+
+function worstFirst(levels: ReadonlyArray<Level>) {
+  return levels.toReversed().map(({ price, size }) => ({
+    price: String(price),
+    size: String(size),
+  }))
+}

@@ -1,0 +1,208 @@
+/**
+ * The simulated world in Gamma's spelling: numbers in strings, arrays in strings, fields missing.
+ *
+ * @module
+ */
+import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
+import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
+import { rulesOf } from "../../../../src/venues/simulated/endings.ts"
+import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
+
+export type Json = { readonly [key: string]: unknown }
+
+/** One row of the listing. */
+export function gammaMarket(
+  world: World,
+  clock: WorldClock,
+  market: SimulatedMarket,
+  at: EpochMs,
+): Json {
+  const { id, slug, key } = market
+  const listed = world.listed(market, at)
+  const shown = numbersOf(world, market, at)
+  const closed = at >= market.resolvedAt
+  const iso = (instant: EpochMs) => isoTime(clock.fromWorld(instant)).replace(".000Z", "Z")
+  const missing = (chance: number, salt: number) => uniform(mix(key, 200 + salt)) < chance
+  const fee = listed.takerFeeRate
+  return {
+    id: gammaId(market),
+    question: market.question,
+    conditionId: id,
+    slug,
+    resolutionSource: sourceOf(market),
+    endDate: iso(market.endsAt),
+    startDate: isoTime(clock.fromWorld(market.opensAt + 1_234)),
+    image: "https://example.invalid/market.png",
+    icon: "https://example.invalid/market.png",
+    description: rulesOf(market),
+    outcomes: JSON.stringify(market.outcomes),
+    outcomePrices: JSON.stringify(pricesOf(world, market, at).map(String)),
+    volume: String(listed.volumeUsd),
+    liquidity: String(listed.liquidityUsd),
+    active: true,
+    closed,
+    ...(closed ? { closedTime: iso(market.resolvedAt).replace("T", " ").replace("Z", "+00") } : {}),
+    marketMakerAddress: "",
+    createdAt: isoTime(clock.fromWorld(market.opensAt)),
+    updatedAt: isoTime(clock.fromWorld(at)),
+    new: false,
+    featured: false,
+    archived: false,
+    resolvedBy: missing(0.2, 0) ? "" : `0x${hex(mix(key, 201), 40)}`,
+    restricted: true,
+    groupItemThreshold: "0",
+    questionID: missing(0.05, 1) ? "" : `0x${hex(mix(key, 202), 64)}`,
+    enableOrderBook: true,
+    orderPriceMinTickSize: shown.tick,
+    orderMinSize: 5,
+    ...(missing(0.1, 2) ? {} : { volumeNum: listed.volumeUsd }),
+    ...(missing(0.1, 2) ? {} : { liquidityNum: listed.liquidityUsd }),
+    endDateIso: iso(market.endsAt).slice(0, 10),
+    hasReviewedDates: true,
+    ...(missing(0.05, 3) ? {} : { volume24hr: Math.round(market.volumePerDayUsd * 100) / 100 }),
+    clobTokenIds: JSON.stringify(market.tokenIds),
+    makerBaseFee: 1000,
+    takerBaseFee: 1000,
+    acceptingOrders: !closed,
+    negRisk: false,
+    category: null,
+    events: [eventOf(market, listed.volumeUsd, closed, iso)],
+    ready: false,
+    funded: false,
+    cyom: false,
+    approved: true,
+    rewardsMinSize: 50,
+    rewardsMaxSpread: 4.5,
+    ...(missing(0.38, 4) || shown.hourChange === null
+      ? {}
+      : { oneHourPriceChange: shown.hourChange }),
+    ...(missing(0.15, 5) || shown.dayChange === null ? {} : { oneDayPriceChange: shown.dayChange }),
+    ...(shown.lastPrice === null ? {} : { lastTradePrice: shown.lastPrice }),
+    ...(listed.listed === null || closed
+      ? { bestAsk: shown.lastPrice ?? 1 }
+      : { ...listed.listed, spread: exact(listed.listed.bestAsk - listed.listed.bestBid) }),
+    ...statusOf(world, market, at),
+    rfqEnabled: false,
+    feesEnabled: fee > 0,
+    feeType: fee > 0 ? `${market.category.toLowerCase()}_fees` : null,
+    ...(fee > 0
+      ? { feeSchedule: { exponent: 1, rate: fee, takerOnly: true, rebateRate: 0.25 } }
+      : {}),
+  }
+}
+
+/** Gamma's own short id: grows with the generation, unlike the condition id. */
+function gammaId(market: SimulatedMarket): string {
+  return String((market.generation + 10_000_000) * 10_000_000 + market.slot)
+}
+
+/** The short id of the market's event. */
+function eventId(market: SimulatedMarket): string {
+  return String(100_000 + market.eventKey % 900_000)
+}
+
+/** A market that ended stays disputed while its payout is not published. */
+function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
+  if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
+  if (at < market.resolvedAt) {
+    return { umaResolutionStatus: "proposed", umaResolutionStatuses: '["proposed"]' }
+  }
+  if (world.publishedPayouts(market, at) === undefined) {
+    return { umaResolutionStatus: "disputed", umaResolutionStatuses: '["proposed", "disputed"]' }
+  }
+  return market.end === "cancelled" || market.kind === "mechanical"
+    ? { umaResolutionStatus: "", umaResolutionStatuses: "[]" }
+    : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
+}
+
+/** Once published, what each outcome paid; 0 and 0 where it is unknown, or the listing does not say. */
+function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly [number, number] {
+  const published = world.publishedPayouts(market, at)
+  if (published !== undefined) {
+    return world.ending(market).source === "book" ? [0, 0] : published ?? [0, 0]
+  }
+  const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
+  const price = quote === null ? 0.5 : midOf(quote)
+  return [price, exact(1 - price)]
+}
+
+function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
+  const priceAt = (instant: EpochMs) => {
+    const quote = world.quote(market, instant)
+    return quote === null ? null : midOf(quote)
+  }
+  const now = priceAt(Math.min(at, market.resolvedAt - 1))
+  const change = (ago: number) => {
+    const before = priceAt(at - ago)
+    return now === null || before === null ? null : exact(now - before)
+  }
+  const fine = world.quote(market, at)?.ticksPerUsd === 1_000
+  return {
+    tick: fine ? 0.001 : 0.01,
+    lastPrice: now,
+    hourChange: change(hour),
+    dayChange: change(day),
+  }
+}
+
+function sourceOf(market: SimulatedMarket): string {
+  return market.kind === "mechanical"
+    ? `https://data.chain.link/streams/${market.slug.split("-")[0]}-usd`
+    : ""
+}
+
+function eventOf(
+  market: SimulatedMarket,
+  volumeUsd: number,
+  closed: boolean,
+  iso: (at: EpochMs) => string,
+): Json {
+  const short = market.slug.split("-")[0]
+  const series = `${short}-up-or-down-5m`
+  return {
+    id: eventId(market),
+    ticker: market.eventSlug,
+    slug: market.eventSlug,
+    title: market.eventTitle,
+    description: "",
+    resolutionSource: sourceOf(market),
+    startDate: iso(market.opensAt),
+    endDate: iso(market.endsAt),
+    active: true,
+    closed,
+    archived: false,
+    volume: volumeUsd * market.siblings,
+    openInterest: 0,
+    negRisk: false,
+    commentCount: 0,
+    tags: tagsOf(market),
+    ...(market.kind === "mechanical"
+      ? {
+        series: [{
+          id: "10684",
+          ticker: series,
+          slug: series,
+          title: `${short} Up or Down 5m`,
+          seriesType: "single",
+          recurrence: "5m",
+          active: true,
+          closed: false,
+        }],
+        seriesSlug: series,
+      }
+      : {}),
+  }
+}
+
+function tagsOf(market: SimulatedMarket): ReadonlyArray<Json> {
+  const labels = market.kind === "mechanical"
+    ? ["Up or Down", "Recurring", "Hide From New", "5M", market.category]
+    : ["All", market.category]
+  return labels.map((label, index) => ({
+    id: String(100 + index),
+    label,
+    slug: label.toLowerCase().replaceAll(" ", "-"),
+  }))
+}
