@@ -41,11 +41,15 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
-import * as whaleStore from "../whales/postgres/whaleStore.ts"
+import { Calibration } from "../whales/Calibration.ts"
+import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
+import * as countingStore from "../whales/postgres/countingStore.ts"
+import * as entryStore from "../whales/postgres/entryStore.ts"
+import * as walletStore from "../whales/postgres/walletStore.ts"
+import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
-import { WhaleTable } from "../whales/WhaleTable.ts"
 import * as openai from "../writing/openai/model.ts"
 import { invitation } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
@@ -105,14 +109,14 @@ const productLayer = (settings: ServiceSettings) => {
     Predetermined.layer({ tick }).pipe(Layer.provide(detectionStore.layer)),
     SelfScore.layer,
   ).pipe(
-    Layer.provide(WalletHistory.layer),
+    Layer.provide([WalletHistory.layer, Calibration.layer]),
     Layer.provide(venueLayer(settings)),
   )
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     Refunds.layer,
-    WhaleTable.layer,
+    Calibration.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
@@ -134,7 +138,11 @@ const storesLayer = Layer.mergeAll(
   jobStore.layer,
   paymentStore.layer,
   refundStore.queueLayer,
-  whaleStore.layer,
+  walletStore.layer,
+  whaleMarketStore.layer,
+  entryStore.layer,
+  countingStore.layer,
+  calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),

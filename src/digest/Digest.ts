@@ -30,7 +30,8 @@ import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
+import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 import { written } from "../writing/writing.ts"
 
 /** What one writing came to. */
@@ -79,7 +80,8 @@ const make = Effect.fnUntraced(function* (venue: string) {
   const ports = {
     feed: yield* FeedStore,
     markets: yield* MarketStore,
-    whales: yield* WhaleStore,
+    wallets: yield* WalletStore,
+    whaleMarkets: yield* WhaleMarketStore,
     news: yield* News,
     slots: yield* JobSlots,
     detector: yield* Detector,

@@ -20,7 +20,7 @@ import { readMaterial, type ReportPorts, step } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { EntryStore } from "../whales/EntryStore.ts"
 import { written } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
@@ -45,7 +45,7 @@ export class Research extends Context.Service<Research, {
       const ports: ReportPorts = {
         markets,
         venue: yield* VenueClient,
-        whales: yield* WhaleStore,
+        whales: yield* EntryStore,
         news: yield* News,
       }
       const shared = yield* sharedReports(

@@ -19,7 +19,7 @@ import type { Board, Standing } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/Tick.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
-import { WhaleStore } from "./WhaleStore.ts"
+import { WalletStore } from "./WalletStore.ts"
 
 /** Boards, or wallets' names, asked for at once; how often is the adapter's to bound. */
 const concurrency = 4
@@ -54,7 +54,7 @@ export class Tracking extends Context.Service<Tracking, {
     Tracking,
     Effect.gen(function* () {
       const { wallets: source } = yield* VenueClient
-      const store = yield* WhaleStore
+      const store = yield* WalletStore
       return Tracking.of({
         update: source === null ? Effect.succeed(nothing) : update({ source, store }),
       })
@@ -64,7 +64,7 @@ export class Tracking extends Context.Service<Tracking, {
 
 interface Services {
   readonly source: WalletSource
-  readonly store: WhaleStore["Service"]
+  readonly store: WalletStore["Service"]
 }
 
 const nothing: TrackingReport = {

@@ -38,7 +38,7 @@ import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
 import { memorySlots } from "../support/memorySlots.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 
 const start = Date.UTC(2026, 10, 16)
 const slots = 42
@@ -141,7 +141,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(JobSlots, watched(stage.slots)),
       Layer.succeed(DigestNarrator, watched(narrator(mood))),
       Layer.succeed(Detector, rulesDetector),
-      ...[markets, news, memoryWhaleStore],
+      ...[markets, news, memoryWhalesLayer],
     )),
     Layer.merge(otherServices),
   )

@@ -14,7 +14,8 @@ import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { News } from "../../../src/news/News.ts"
-import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import { WalletStore } from "../../../src/whales/WalletStore.ts"
+import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
 /** A digest of the slot that `createdAt` falls into, in words of nobody. */
 export function heldDigest(createdAt: EpochMs, title = "Nothing repriced"): HeldDigest {
@@ -48,7 +49,8 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     }),
     Layer.mock(FeedStore, {}),
     Layer.mock(MarketStore, {}),
-    Layer.mock(WhaleStore, {}),
+    Layer.mock(WalletStore, {}),
+    Layer.mock(WhaleMarketStore, {}),
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
     Layer.mock(DigestNarrator, { name: "template" }),

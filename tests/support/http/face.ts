@@ -24,7 +24,7 @@ import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
-import { WhaleTable } from "../../../src/whales/WhaleTable.ts"
+import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, heldDigest } from "../digest/heldDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
@@ -224,7 +224,7 @@ export const servicesOver = (
     rateLimits(world),
     payments,
     taskStore(world),
-    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
+    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
       Layer.provide([shelfLayer(world.shelf), writing]),
     ),
   )

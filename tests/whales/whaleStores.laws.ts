@@ -1,5 +1,6 @@
 /**
- * Programs of calls to the memory of wallets, and everything that can be read of it.
+ * What the laws of the stores of whales are stated with: wallets, markets and entries by number, programs
+ * of calls to all stores, and everything that can be read of them.
  *
  * @module
  */
@@ -9,16 +10,12 @@ import type { HeldEntry } from "../../src/whales/domain/heldEntry.ts"
 import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
-import type {
-  HeldSums,
-  MadePosition,
-  StalePosition,
-  UncountedEvent,
-  WhaleStore,
-} from "../../src/whales/WhaleStore.ts"
+import type { HeldSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { MadePosition, StalePosition } from "../../src/whales/EntryStore.ts"
 import { whaleRow } from "../support/products.ts"
+import type { WhaleStores } from "../support/whales/whaleStores.ts"
 
-export type Store = WhaleStore["Service"]
+export type Store = WhaleStores
 
 const wallets = 3
 const markets = 5
@@ -155,6 +152,31 @@ export const entryOf = (n: number): HeldEntry => ({
   openedAt: start,
   calibration: null,
   emitted: n === 2,
+})
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** The first wallet, with one row of activity in each of so many markets whose facts are known. */
+export const acted = Effect.fnUntraced(function* (store: Store, markets: number) {
+  yield* store.track([{ wallet: walletOf(0), name: "Somebody", source: "volume" }], start)
+  yield* store.saveFacts(upTo(markets).map((market) => factsOf(market)), [], start)
+  yield* readAll(store, upTo(markets).map((market) => actOf(0, market, 0)))
+})
+
+/** More of what the first wallet did. */
+export const readAll = (store: Store, acts: ReadonlyArray<NumberedAct>) =>
+  store.saveRead({
+    ...{ wallet: walletOf(0), acts, readFrom: start, readTo: start, history: "whole" },
+  })
+
+/** One entry of the first wallet in a market. */
+export const made = (market: number, version = 1): MadePosition => ({
+  wallet: walletOf(0),
+  marketId: marketOf(market),
+  version,
+  entries: [entryOf(0)],
+  boughtBoth: false,
+  due: true,
 })
 
 const payouts = [[1, 0], [0, 1], [0.5, 0.5], [0.1 + 0.2, 0.7]] as const

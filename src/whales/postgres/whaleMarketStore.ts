@@ -1,40 +1,135 @@
 /**
- * How the markets of tracked wallets ended, in PostgreSQL.
+ * The `WhaleMarketStore` in PostgreSQL.
  *
  * @module
  */
-import { Effect } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import {
   type Resolution,
   type ResolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
-import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { WhaleStore } from "../WhaleStore.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { keys, name } from "./keys.ts"
-import { markUncounted } from "./marks.ts"
+import { WhaleMarketStore } from "../WhaleMarketStore.ts"
+import { keys, markUncounted, name } from "./locking.ts"
 
-/** Markets in one transaction. */
+type Port = WhaleMarketStore["Service"]
+
+/** Markets in one transaction: with facts, about half a megabyte of JSON. */
 const marketsBatch = 1_000
 
-/** The part of `WhaleStore` that is about resolutions. */
-export const resolutions = (sql: SqlClient) => ({
-  unresolved: unresolved(sql),
-  saveResolutions: saveResolutions(sql),
-  ended: ended(sql),
-})
+export const layer: Layer.Layer<WhaleMarketStore, never, SqlClient> = Layer.effect(
+  WhaleMarketStore,
+  Effect.map(SqlClient, (sql) =>
+    WhaleMarketStore.of({
+      unknownMarkets: unknownMarkets(sql),
+      saveFacts: saveFacts(sql),
+      unresolved: unresolved(sql),
+      saveResolutions: saveResolutions(sql),
+      ended: ended(sql),
+    })),
+)
+
+const unknownMarkets = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, askedBefore: EpochMs) {
+    const rows = yield* sql<{ market: MarketId }>`
+      SELECT market FROM whale_market
+      WHERE event_id IS NULL AND facts_asked_at < ${new Date(askedBefore)}
+        AND EXISTS (SELECT FROM whale_position p WHERE p.market_id = whale_market.market_id)
+      ORDER BY facts_asked_at, market_id LIMIT ${limit}`
+    return rows.map(({ market }) => market)
+  }, Effect.orDie)
+
+const saveFacts = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.saveFacts")(
+    function* (
+      facts: ReadonlyArray<MarketFacts>,
+      asked: ReadonlyArray<MarketId>,
+      at: EpochMs,
+    ) {
+      const known = new Map(facts.map((market) => [market.id, market]))
+      const ids = [...new Set([...known.keys(), ...asked])]
+      const asking = new Set(asked)
+      for (const batch of Array.chunksOf(ids, marketsBatch)) {
+        yield* saveFactsOf(
+          sql,
+          batch.map((id) => ({ id, facts: known.get(id), asked: asking.has(id) })),
+          at,
+        )
+      }
+    },
+    Effect.orDie,
+  )
+
+interface AskedFacts {
+  readonly id: MarketId
+  readonly facts: MarketFacts | undefined
+  readonly asked: boolean
+}
+
+const saveFactsOf = Effect.fnUntraced(
+  function* (sql: SqlClient, answers: ReadonlyArray<AskedFacts>, at: EpochMs) {
+    const ids = answers.map(({ id }) => id)
+    const events = answers.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
+    yield* name(sql, "market", ids)
+    yield* name(sql, "event", events)
+    const markets = yield* keys(sql, "market", ids, "to write")
+    const eventKeys = yield* keys(sql, "event", events)
+    const rows = answers.map(({ id, facts, asked }) => ({
+      market_id: markets.get(id),
+      asked,
+      event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
+      fee_rate: facts?.takerFeeRate,
+      ends_at: facts?.endsAt ?? null,
+      facts: facts ?? null,
+    }))
+    yield* sql`
+      WITH incoming AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+          market_id integer, asked boolean, event_id integer, fee_rate float8, ends_at float8,
+          facts json
+        )
+      ), first_known AS MATERIALIZED (
+        SELECT market_id FROM incoming i JOIN whale_market m USING (market_id)
+        WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
+      ), written AS (
+        UPDATE whale_market m SET
+          event_id = coalesce(m.event_id, i.event_id),
+          fee_rate = coalesce(i.fee_rate, m.fee_rate),
+          ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
+            ELSE to_timestamp(i.ends_at / 1000) END,
+          facts_asked_at = CASE WHEN i.asked
+            THEN greatest(m.facts_asked_at, ${new Date(at)}::timestamptz)
+            ELSE m.facts_asked_at END
+        FROM incoming i WHERE m.market_id = i.market_id
+      ), saved_facts AS (
+        INSERT INTO whale_market_facts AS held (market_id, facts)
+        SELECT market_id, facts FROM incoming WHERE event_id IS NOT NULL
+        ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
+          WHERE held.facts::text <> excluded.facts::text
+      )
+      INSERT INTO whale_stale (market_id, wallet_id, acted_at)
+      SELECT market_id, wallet_id, newest.acted_at
+      FROM first_known JOIN whale_position USING (market_id), LATERAL (
+        SELECT coalesce(max(acted_at), 0) AS acted_at FROM whale_act a
+        WHERE a.wallet_id = whale_position.wallet_id AND a.market_id = whale_position.market_id
+      ) newest
+      ORDER BY market_id, wallet_id
+      ON CONFLICT DO NOTHING`
+  },
+  (saved, sql) => sql.withTransaction(saved),
+)
 
 /** Of so many markets, those that have ended and come first, however many have not. */
 const againOf = (limit: number) => Math.floor(limit / 8)
 
-type Unresolved = Parameters<WhaleStore["Service"]["unresolved"]>[0]
+type Unresolved = Parameters<Port["unresolved"]>[0]
 
 const unresolved = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.unresolved")(
+  Effect.fn("WhaleMarketStore.unresolved")(
     function* ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }: Unresolved) {
       const before = sql`${new Date(askedBefore)}::timestamptz`
       const endingBefore = sql`${new Date(ending.askedBefore)}::timestamptz`
@@ -59,7 +154,7 @@ const unresolved = (sql: SqlClient) =>
   )
 
 const saveResolutions = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.saveResolutions")(
+  Effect.fn("WhaleMarketStore.saveResolutions")(
     function* (
       resolutions: ReadonlyArray<Resolution>,
       asked: ReadonlyArray<MarketId>,
@@ -68,8 +163,8 @@ const saveResolutions = (sql: SqlClient) =>
       const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
       const asking = new Set(asked)
       let news = 0
-      for (const batch of batches([...new Set([...told.keys(), ...asked])], marketsBatch)) {
-        news += yield* saveBatch(
+      for (const batch of Array.chunksOf([...new Set([...told.keys(), ...asked])], marketsBatch)) {
+        news += yield* saveResolutionsOf(
           sql,
           batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
           at,
@@ -80,18 +175,18 @@ const saveResolutions = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface Told {
+interface AskedResolution {
   readonly id: MarketId
   readonly asked: boolean
   readonly resolution: Resolution | undefined
 }
 
-const saveBatch = Effect.fnUntraced(
-  function* (sql: SqlClient, told: ReadonlyArray<Told>, at: EpochMs) {
-    const ids = told.map(({ id }) => id)
+const saveResolutionsOf = Effect.fnUntraced(
+  function* (sql: SqlClient, answers: ReadonlyArray<AskedResolution>, at: EpochMs) {
+    const ids = answers.map(({ id }) => id)
     yield* name(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
-    const rows = told.map((each) => incomingRow(each, markets))
+    const rows = answers.map((each) => incomingRow(each, markets))
     const [found] = yield* sql<{ news: number }>`
       WITH incoming AS MATERIALIZED (
         SELECT i.*, m.event_id,
@@ -129,7 +224,10 @@ const saveBatch = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-function incomingRow({ id, asked, resolution }: Told, markets: ReadonlyMap<string, number>) {
+function incomingRow(
+  { id, asked, resolution }: AskedResolution,
+  markets: ReadonlyMap<string, number>,
+) {
   const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
   const resolvedAt = resolution?.resolvedAt ?? null
   return {
@@ -144,8 +242,8 @@ function incomingRow({ id, asked, resolution }: Told, markets: ReadonlyMap<strin
 }
 
 const ended = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.ended")(
-    function* ({ endedFrom, told, limit }: Parameters<WhaleStore["Service"]["ended"]>[0]) {
+  Effect.fn("WhaleMarketStore.ended")(
+    function* ({ endedFrom, told, limit }: Parameters<Port["ended"]>[0]) {
       const rows = yield* sql<
         ResolutionColumns & {
           readonly market: MarketId

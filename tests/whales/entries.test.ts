@@ -13,7 +13,7 @@ import { hour } from "../../src/core/domain/time.ts"
 import type { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { MarketStore } from "../../src/markets/MarketStore.ts"
 import { type VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
-import { tellEntries } from "../../src/whales/WhaleItems.ts"
+import { publishEntries } from "../../src/whales/Entries.ts"
 import { test } from "../support/effect.ts"
 import { heldEntry } from "../support/whales/entries.ts"
 import { market, now } from "../support/movers/market.ts"
@@ -80,12 +80,13 @@ const stage = Effect.fnUntraced(function* (
   const tell = Effect.fnUntraced(function* (notBefore = terms.notBefore) {
     const done = { items: new Array<string>(), rejected: {} }
     const ports = {
-      whales,
+      wallets: whales,
+      entries: whales,
       feed: feed as FeedStore["Service"],
       markets: { byIds: () => Effect.succeed(listed) } as unknown as MarketStore["Service"],
       venue: { books: (...asked) => books(...asked) } as VenueClient["Service"],
     }
-    yield* tellEntries(ports, { ...terms, notBefore }, done)
+    yield* publishEntries(ports, { ...terms, notBefore }, done)
     return done
   })
   return {
@@ -99,7 +100,7 @@ const stage = Effect.fnUntraced(function* (
   }
 })
 
-test("tellEntries() tells the largest stakes, fifty a tick, and the others at the next", () =>
+test("publishEntries() tells the largest stakes, fifty a tick, and the others at the next", () =>
   Effect.gen(function* () {
     const stakes = Array.from({ length: 70 }, (_, n) => 1_000 + n * 37 % 70)
     const { told, tell } = yield* stage(stakes.map((stakeUsd) => heldEntry({ stakeUsd })))
@@ -111,7 +112,7 @@ test("tellEntries() tells the largest stakes, fifty a tick, and the others at th
     equal(amounts, stakes.toSorted((a, b) => b - a))
   }))
 
-test("tellEntries() waits for a market to be listed, as long as the entry is fresh", () =>
+test("publishEntries() waits for a market to be listed, as long as the entry is fresh", () =>
   Effect.gen(function* () {
     const { listed, told, tell, whales } = yield* stage([heldEntry(), heldEntry()])
     const [one, two] = [marketOf(0), marketOf(1)]
@@ -128,7 +129,7 @@ test("tellEntries() waits for a market to be listed, as long as the entry is fre
     strictEqual(told.length, 1)
   }))
 
-test("tellEntries() tells no entry of a wallet whose past is unread, until it is read", () =>
+test("publishEntries() tells no entry of a wallet whose past is unread, until it is read", () =>
   Effect.gen(function* () {
     const { tell, whales } = yield* stage([heldEntry()], "reading")
     equal(yield* tell(), { items: [], rejected: { history_unread: 1 } })
@@ -138,7 +139,7 @@ test("tellEntries() tells no entry of a wallet whose past is unread, until it is
     strictEqual((yield* tell()).items.length, 1)
   }))
 
-test("tellEntries() tells nothing of markets that have ended, nor later", () =>
+test("publishEntries() tells nothing of markets that have ended, nor later", () =>
   Effect.gen(function* () {
     const { listed, tell } = yield* stage([heldEntry(), heldEntry()])
     listed.set(marketOf(0).id, marketOf(0, { status: "resolved" }))
@@ -148,7 +149,7 @@ test("tellEntries() tells nothing of markets that have ended, nor later", () =>
     equal(yield* tell(), { items: [], rejected: {} })
   }))
 
-test("tellEntries() tells an entry without microstructure where no sound book is to be had", () =>
+test("publishEntries() tells an entry without microstructure where no sound book is to be had", () =>
   Effect.gen(function* () {
     const down = new VenueUnavailable({ operation: "books", reason: "down" })
     for (
@@ -174,7 +175,7 @@ test("tellEntries() tells an entry without microstructure where no sound book is
     }
   }))
 
-test("tellEntries() does not wait for books that never come until its stage is over", () =>
+test("publishEntries() does not wait for books that never come until its stage is over", () =>
   Effect.gen(function* () {
     const { tell, setBooks } = yield* stage([heldEntry()])
     const asked = yield* Deferred.make<void>()
@@ -186,7 +187,7 @@ test("tellEntries() does not wait for books that never come until its stage is o
     equal([items.length, rejected], [1, { unavailable: 1 }])
   }))
 
-test("tellEntries() asks nothing of the venue while nothing waits", () =>
+test("publishEntries() asks nothing of the venue while nothing waits", () =>
   Effect.gen(function* () {
     const { tell, setBooks } = yield* stage([heldEntry({ emitted: true })])
     setBooks(() => Effect.die("asked"))

@@ -1,5 +1,5 @@
 /**
- * Acts as rows: short keys, and transactions as the bytes they are.
+ * Activity of wallets as rows: short keys, and transactions as the bytes they are.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Keyed {
 }
 
 /** A row of `json_to_recordset`. */
-export function actRow(act: NumberedAct, { markets, tokens }: Keyed) {
+export function activityRow(act: NumberedAct, { markets, tokens }: Keyed) {
   return {
     market_id: markets.get(act.marketId),
     acted_at: act.at,
@@ -28,8 +28,8 @@ export function actRow(act: NumberedAct, { markets, tokens }: Keyed) {
   }
 }
 
-/** An act as a statement hands it out: an array, for its JSON is half as long. */
-export type ActTuple = readonly [
+/** One activity as a statement returns it: an array, for its JSON is half as long. */
+export type ActivityTuple = readonly [
   kind: ActKind,
   token: string | null,
   size: number,
@@ -39,7 +39,7 @@ export type ActTuple = readonly [
   occurrence: number,
 ]
 
-export function actOf(wallet: string, marketId: string, tuple: ActTuple): NumberedAct {
+export function activityOf(wallet: string, marketId: string, tuple: ActivityTuple): NumberedAct {
   const [kind, token, size, price, at, transaction, occurrence] = tuple
   return {
     wallet,

@@ -1,30 +1,37 @@
 /**
- * What the resolved entries of tracked wallets add up to, in PostgreSQL.
+ * The `CountingStore` in PostgreSQL.
  *
  * @module
  */
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
-import type { HeldEntry } from "../domain/heldEntry.ts"
-import type { Judgement } from "../domain/calibration.ts"
-import type { MarketScore } from "../domain/score.ts"
-import type { CountedPosition, CountedWallet, HeldSums, UncountedEvent } from "../WhaleStore.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { keys } from "./keys.ts"
-import { bumpRevision } from "./calibration.ts"
+import {
+  type CountedPosition,
+  type CountedWallet,
+  CountingStore,
+  type HeldSums,
+  type UncountedEvent,
+} from "../CountingStore.ts"
+import type { Judgement } from "../domain/label.ts"
+import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { MarketScore } from "../domain/score.ts"
+import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
-/** The part of `WhaleStore` that is about counting. */
-export const counting = (sql: SqlClient) => ({
-  uncounted: uncounted(sql),
-  sums: sums(sql),
-  saveCounted: saveCounted(sql),
-  judged: judged(sql),
-  totals: totals(sql),
-  openEntries: openEntries(sql),
-})
+export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
+  CountingStore,
+  Effect.map(SqlClient, (sql) =>
+    CountingStore.of({
+      uncounted: uncounted(sql),
+      sums: sums(sql),
+      saveCounted: saveCounted(sql),
+      judged: judged(sql),
+      totals: totals(sql),
+    })),
+)
 
 interface UncountedRow extends ResolutionColumns {
   readonly market: MarketId
@@ -40,7 +47,7 @@ interface UncountedRow extends ResolutionColumns {
 }
 
 const uncounted = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.uncounted")(function* (limit: number) {
+  Effect.fn("CountingStore.uncounted")(function* (limit: number) {
     const rows = yield* sql<UncountedRow>`
       WITH chosen AS MATERIALIZED (
         SELECT event_id, wallet_id, min(since) AS since
@@ -94,7 +101,7 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
 type Uncounted = UncountedEvent["positions"][number]
 
 const sums = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.sums")(function* (wallets: ReadonlyArray<string>) {
+  Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
     const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
       SELECT wallet, coalesce(version, 0) AS version, CASE WHEN scores > 0 THEN sums END AS sums
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
@@ -111,7 +118,7 @@ const sums = (sql: SqlClient) =>
 class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
 const saveCounted = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.saveCounted")(
+  Effect.fn("CountingStore.saveCounted")(
     function* (
       positions: ReadonlyArray<CountedPosition>,
       wallets: ReadonlyArray<CountedWallet>,
@@ -155,7 +162,7 @@ type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly ma
 /** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
 const takeMarks = Effect.fnUntraced(
   function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
-    const [row] = yield* sql<{ sound: boolean }>`
+    const [row] = yield* sql<{ valid: boolean }>`
     WITH incoming AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, version
       FROM unnest(
@@ -175,8 +182,8 @@ const takeMarks = Effect.fnUntraced(
     )
     SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
       = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
-      AS sound`
-    if (row?.sound !== true) return yield* new Changed()
+      AS valid`
+    if (row?.valid !== true) return yield* new Changed()
   },
 )
 
@@ -235,21 +242,5 @@ const totals = (sql: SqlClient) =>
     FROM whale_sums JOIN whale_wallet USING (wallet_id)
     WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
     Effect.map((rows) => rows.map(({ totals }) => totalsOf(totals))),
-    Effect.orDie,
-  )
-
-/** The open markets are found first, by their index: nearly all that are held have ended. */
-const openEntries = (sql: SqlClient) =>
-  sql<{ wallet: string; entries: number }>`
-    WITH open AS MATERIALIZED (
-      SELECT market_id FROM whale_market WHERE has_entries AND ended_at IS NULL
-    )
-    SELECT wallet, entries
-    FROM (
-      SELECT wallet_id, sum(entry_count)::integer AS entries
-      FROM open JOIN whale_position USING (market_id)
-      WHERE entry_count > 0 GROUP BY wallet_id
-    ) held JOIN whale_wallet USING (wallet_id)`.pipe(
-    Effect.map((rows) => new Map(rows.map(({ wallet, entries }) => [wallet, entries]))),
     Effect.orDie,
   )

@@ -1,27 +1,32 @@
 /**
- * The calibrations of tracked wallets in PostgreSQL: as they stand, and as they stood before.
+ * The `CalibrationStore` in PostgreSQL: one row a wallet, which holds the calibration it replaced too.
  *
  * @module
  */
-import { Effect } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
-import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { isoTime } from "../../core/domain/time.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
+import { CalibrationStore } from "../CalibrationStore.ts"
+import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
+import { bumpRevision } from "./locking.ts"
 
 /** Wallets read at once; the service tracks fewer. */
 const walletsMax = 10_000
 /** Wallets in one statement: about a megabyte of JSON. */
 const whalesBatch = 1_000
 
-/** The part of `WhaleStore` that is about calibrations. */
-export const calibration = (sql: SqlClient) => ({
-  calibrated: calibrated(sql),
-  calibrations: calibrations(sql),
-  calibrationVersion: calibrationVersion(sql),
-  saveCalibrated: saveCalibrated(sql),
-})
+export const layer: Layer.Layer<CalibrationStore, never, SqlClient> = Layer.effect(
+  CalibrationStore,
+  Effect.map(SqlClient, (sql) =>
+    CalibrationStore.of({
+      calibrated: calibrated(sql),
+      calibrations: calibrations(sql),
+      calibrationVersion: calibrationVersion(sql),
+      saveCalibrated: saveCalibrated(sql),
+      openEntries: openEntries(sql),
+    })),
+)
 
 interface Row {
   readonly wallet: string
@@ -43,7 +48,7 @@ const calibrated = (sql: SqlClient) =>
   )
 
 const calibrations = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.calibrations")(
+  Effect.fn("CalibrationStore.calibrations")(
     function* (wallets: ReadonlyArray<string>) {
       const rows = yield* sql<Row>`
       SELECT wallet, stood.*
@@ -59,12 +64,14 @@ const calibrations = (sql: SqlClient) =>
   )
 
 const saveCalibrated = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.saveCalibrated")(
+  Effect.fn("CalibrationStore.saveCalibrated")(
     function* (whales: ReadonlyArray<CalibratedWhale>, gone: ReadonlyArray<string>) {
       const newest = new Map(whales.map((each) => [each.row.wallet, each]))
       const sorted = [...newest.values()].sort((a, b) => a.row.wallet < b.row.wallet ? -1 : 1)
       let changed = 0
-      for (const batch of batches(sorted, whalesBatch)) changed += yield* saveBatch(sql, batch)
+      for (const batch of Array.chunksOf(sorted, whalesBatch)) {
+        changed += yield* saveBatch(sql, batch)
+      }
       const removed = yield* sql`
         DELETE FROM whale_calibration WHERE wallet = ANY (${gone}::text[]) RETURNING 1`
       if (changed + removed.length > 0) yield* bumpRevision(sql)
@@ -103,14 +110,24 @@ const incomingRow = ({ computedAt, row }: CalibratedWhale) => ({
   calibration: row,
 })
 
-/** Says that what is shown of wallets is another; the last thing in a transaction. */
-export const bumpRevision = (sql: SqlClient) =>
-  sql`
-    INSERT INTO whale_revision AS held (revision) VALUES (1)
-    ON CONFLICT (single) DO UPDATE SET revision = held.revision + 1`
-
 const calibrationVersion = (sql: SqlClient) =>
   sql<{ revision: bigint }>`SELECT revision FROM whale_revision`.pipe(
     Effect.map(([row]) => `${row?.revision ?? 0n}`),
+    Effect.orDie,
+  )
+
+/** The open markets are found first, by their index: nearly all that are held have ended. */
+const openEntries = (sql: SqlClient) =>
+  sql<{ wallet: string; entries: number }>`
+    WITH open AS MATERIALIZED (
+      SELECT market_id FROM whale_market WHERE has_entries AND ended_at IS NULL
+    )
+    SELECT wallet, entries
+    FROM (
+      SELECT wallet_id, sum(entry_count)::integer AS entries
+      FROM open JOIN whale_position USING (market_id)
+      WHERE entry_count > 0 GROUP BY wallet_id
+    ) held JOIN whale_wallet USING (wallet_id)`.pipe(
+    Effect.map((rows) => new Map(rows.map(({ wallet, entries }) => [wallet, entries]))),
     Effect.orDie,
   )

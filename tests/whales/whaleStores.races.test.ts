@@ -7,12 +7,18 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layer } from "../../src/whales/postgres/whaleStore.ts"
 import { actKey, type NumberedAct } from "../../src/markets/domain/activity.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
-import { type StalePosition, type UncountedEvent, WhaleStore } from "../../src/whales/WhaleStore.ts"
+import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
 import { holds, stores } from "../support/stores.ts"
+import {
+  postgresWhales,
+  type WhalePorts,
+  type WhaleStores,
+  whaleStores,
+} from "../support/whales/whaleStores.ts"
 import {
   actOf,
   entryOf,
@@ -21,7 +27,7 @@ import {
   resolutionOf,
   start,
   walletOf,
-} from "./whaleStore.laws.ts"
+} from "./whaleStores.laws.ts"
 
 const wallets = [0, 1, 2, 3]
 const markets = [0, 1, 2, 3, 4, 5]
@@ -32,7 +38,7 @@ const cancelled = 4
 /** Batches after which somebody who works off a queue gives up. */
 const batchesMax = 200
 
-type Store = WhaleStore["Service"]
+type Store = WhaleStores
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -303,7 +309,7 @@ const twoOverlap = (kinds: ReadonlyArray<Task["what"]>) => (places: ReadonlyArra
     })
     const [first, second] = tasks.slice(before.length)
     if (first === undefined || second === undefined) return
-    const store = yield* WhaleStore
+    const store = yield* whaleStores
     yield* store.track(everybody, start)
     const known = markets.filter((market) => market !== first.market)
     yield* store.saveFacts(known.map((market) => factsOf(market)), [], start)
@@ -316,7 +322,7 @@ const twoOverlap = (kinds: ReadonlyArray<Task["what"]>) => (places: ReadonlyArra
 
 const manyAtOnce = (shifts: ReadonlyArray<ReadonlyArray<Task>>) =>
   Effect.gen(function* () {
-    const store = yield* WhaleStore
+    const store = yield* whaleStores
     yield* store.track(everybody, start)
     yield* Effect.forEach(
       shifts,
@@ -329,10 +335,10 @@ const manyAtOnce = (shifts: ReadonlyArray<ReadonlyArray<Task>>) =>
   })
 
 for (const { name, layer: served } of stores) {
-  const on = (law: string, body: Effect.Effect<void, never, WhaleStore | SqlClient>) =>
+  const on = (law: string, body: Effect.Effect<void, never, WhalePorts | SqlClient>) =>
     liveTest(
-      `WhaleStore on the ${name} store: ${law}`,
-      () => body.pipe(Effect.provide(layer), Effect.provide(served)),
+      `The stores of whales on the ${name} store: ${law}`,
+      () => body.pipe(Effect.provide(postgresWhales), Effect.provide(served)),
     )
 
   on(

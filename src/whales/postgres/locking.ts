@@ -1,8 +1,12 @@
 /**
- * The short keys of markets, events, tokens and wallets, and the locks that are taken with them.
+ * What the stores of whales share: the order in which they lock rows, the short keys they lock them by,
+ * the mark of positions that have to be counted again, and the revision of what is published.
  *
- * Names are sorted before they are added, and rows locked by their keys: two who do so at once wait
- * for one another at most one way.
+ * A transaction that changes the activity or entries of a wallet locks the wallet's row first; one that
+ * reads how a market stands in order to mark positions by it, or changes that, locks the market's row
+ * next. Rows are locked in one order: wallets, markets, marks, sums, the revision, and each of these by
+ * their keys. So no mark is lost between two writers, and none waits for another in a circle. Names are
+ * sorted before they are added, for the same reason.
  *
  * @module
  */
@@ -47,3 +51,21 @@ export const keys = (
 const locks = { free: "", "to read": "FOR SHARE", "to write": "FOR NO KEY UPDATE" } as const
 
 const distinct = (names: ReadonlyArray<string>) => [...new Set(names)]
+
+/**
+ * Ends a statement: marks the positions of its `marked (event_id, wallet_id, market_id)`. One that is
+ * marked keeps its place in the line and takes the number of this change.
+ */
+export const markUncounted = (sql: SqlClient) =>
+  sql.literal(`
+    INSERT INTO whale_uncounted (event_id, wallet_id, market_id, since, version)
+    SELECT event_id, wallet_id, market_id, change, change
+    FROM (SELECT marked.*, nextval('whale_change') AS change FROM marked) numbered
+    ORDER BY event_id, wallet_id, market_id
+    ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET version = excluded.version`)
+
+/** Says that what is shown of wallets is another; the last thing in a transaction. */
+export const bumpRevision = (sql: SqlClient) =>
+  sql`
+    INSERT INTO whale_revision AS held (revision) VALUES (1)
+    ON CONFLICT (single) DO UPDATE SET revision = held.revision + 1`

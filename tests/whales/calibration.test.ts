@@ -4,16 +4,16 @@
  * @module
  */
 import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
-import { calibrate, count } from "../../src/whales/Calibration.ts"
-import { makeEntries } from "../../src/whales/WhaleEntries.ts"
-import type { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
+import { makeEntries } from "../../src/whales/Entries.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
+import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
 
 const wallet = "0xaaaa"
 const entries = 40
@@ -37,7 +37,7 @@ const stage = Effect.gen(function* () {
   yield* whales.saveFacts(markets, [], now)
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour
-  strictEqual(yield* makeEntries(whales, terms, until, { made: 0 }), true)
+  strictEqual(yield* makeEntries(yield* makersOn(whales), terms, until, { made: 0 }), true)
   yield* whales.saveResolutions(
     markets.map(({ id }, n) => ({
       ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
@@ -49,24 +49,30 @@ const stage = Effect.gen(function* () {
   return { whales, until }
 })
 
-/** The same memory with some of its answers replaced. */
-const over = (
-  whales: WhaleStore["Service"],
-  replaced: Partial<WhaleStore["Service"]>,
-): WhaleStore["Service"] => ({ ...whales, ...replaced })
+/** The service over stores, some of whose answers are replaced. */
+const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
+  Layer.build(Layer.fresh(Calibration.layer)).pipe(
+    Effect.map((services) => Context.get(services, Calibration)),
+    Effect.provide(whalesContext({ ...whales, ...replaced })),
+  )
+
+/** What makes entries in a memory. */
+const makersOn = Effect.fnUntraced(function* (whales: WhaleStores) {
+  return { wallets: whales, entries: whales, calibration: yield* over(whales) }
+})
 
 test("count() reads again what changed while it counted, and counts it once", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     let refusals = 3
-    const contested = over(whales, {
+    const contested = yield* over(whales, {
       saveCounted: (...counted) =>
         refusals-- > 0 ? Effect.succeed(false) : whales.saveCounted(...counted),
     })
     const tally = { counted: 0 }
-    strictEqual(yield* count(contested, until, tally), true)
+    strictEqual(yield* contested.count(until, tally), true)
     strictEqual(tally.counted, entries)
-    strictEqual(yield* count(whales, until, tally), true)
+    strictEqual(yield* (yield* over(whales)).count(until, tally), true)
     strictEqual(tally.counted, entries)
     const row = (yield* whales.sums([wallet])).get(wallet)?.sums
     strictEqual(row?.events, entries)
@@ -76,14 +82,14 @@ test("count() gives way to those who always come first, until the next tick", ()
   Effect.gen(function* () {
     const { whales, until } = yield* stage
     let asked = 0
-    const lost = over(whales, {
+    const lost = yield* over(whales, {
       saveCounted: () =>
         Effect.sync(() => {
           asked += 1
           return false
         }),
     })
-    strictEqual(yield* count(lost, until, { counted: 0 }), false)
+    strictEqual(yield* lost.count(until, { counted: 0 }), false)
     strictEqual(asked, 10)
   }))
 
@@ -91,17 +97,25 @@ test("count() and makeEntries() leave the rest of a backlog when their time is o
   Effect.gen(function* () {
     const { whales } = yield* stage
     const tally = { counted: 0, made: 0 }
-    strictEqual(yield* count(whales, now, tally), false)
-    strictEqual(yield* makeEntries(whales, { stakeMinUsd: 1, notBefore: now }, now, tally), false)
+    strictEqual(yield* (yield* over(whales)).count(now, tally), false)
+    strictEqual(
+      yield* makeEntries(
+        yield* makersOn(whales),
+        { stakeMinUsd: 1, notBefore: now },
+        now,
+        tally,
+      ),
+      false,
+    )
     equal(tally, { counted: 0, made: 0 })
   }))
 
-test("calibrate() reads the sums of those alone of whom something is new, and writes nothing else", () =>
+test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>
   Effect.gen(function* () {
     const { whales, until } = yield* stage
-    yield* count(whales, until, { counted: 0 })
+    yield* (yield* over(whales)).count(until, { counted: 0 })
     const calls = { sums: 0, written: 0 }
-    const watched = over(whales, {
+    const watched = yield* over(whales, {
       sums: (wallets) => {
         calls.sums += 1
         return whales.sums(wallets)
@@ -111,9 +125,9 @@ test("calibrate() reads the sums of those alone of whom something is new, and wr
         return whales.saveCalibrated(...written)
       },
     })
-    equal(yield* calibrate(watched), { follow: 0, fade: 0, neutral: 1 })
+    equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
     equal(calls, { sums: 1, written: 1 })
-    equal(yield* calibrate(watched), { follow: 0, fade: 0, neutral: 1 })
+    equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
     equal(calls, { sums: 1, written: 1 })
     const [whale] = yield* whales.calibrated
     equal([whale?.row.resolved, whale?.computedAt], [entries, now])

@@ -1,31 +1,30 @@
 /**
- * Tracked wallets and what was read of them, in PostgreSQL.
+ * The `WalletStore` in PostgreSQL.
  *
  * @module
  */
-import { Effect } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
-import type { NumberedAct } from "../../markets/domain/activity.ts"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
-import type { ReadStretch } from "../WhaleStore.ts"
-import { batches } from "../../postgres/batches.ts"
+import type { NumberedAct } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { actRow, type Keyed } from "./acts.ts"
-import { keys, name } from "./keys.ts"
-import { markUncounted } from "./marks.ts"
+import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
+import { type ReadStretch, WalletStore } from "../WalletStore.ts"
+import { activityRow, type Keyed } from "./activityRow.ts"
+import { keys, markUncounted, name } from "./locking.ts"
 
-/** Acts in one statement: about half a megabyte of JSON. */
+/** Rows of activity in one statement: about half a megabyte of JSON. */
 const actsBatch = 2_000
-/** Wallets read at once; the service tracks fewer. */
+/** Wallets returned at once; the service tracks fewer. */
 const walletsMax = 100_000
 
-/** The part of `WhaleStore` that is about wallets and their acts. */
-export const tracking = (sql: SqlClient) => ({
-  track: track(sql),
-  tracked: tracked(sql),
-  saveRead: saveRead(sql),
-})
+export const layer: Layer.Layer<WalletStore, never, SqlClient> = Layer.effect(
+  WalletStore,
+  Effect.map(
+    SqlClient,
+    (sql) => WalletStore.of({ track: track(sql), tracked: tracked(sql), saveRead: saveRead(sql) }),
+  ),
+)
 
 interface FoundWallet {
   readonly wallet: string
@@ -34,7 +33,7 @@ interface FoundWallet {
 }
 
 const track = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.track")(
+  Effect.fn("WalletStore.track")(
     function* (found: ReadonlyArray<FoundWallet>, at: EpochMs) {
       const incoming = jsonText(onceEach(found))
       const added = yield* sql`
@@ -56,7 +55,7 @@ const track = (sql: SqlClient) =>
           FROM renamed r WHERE held.wallet_id = r.wallet_id AND (r.chosen OR held.name <> r.name)
         )
         SELECT wallet_id FROM renamed WHERE chosen ORDER BY wallet_id`
-      yield* countAnew(sql, chosen.map(({ wallet_id }) => wallet_id))
+      yield* markAllUncounted(sql, chosen.map(({ wallet_id }) => wallet_id))
       return added.length
     },
     sql.withTransaction,
@@ -74,14 +73,15 @@ function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet>
 }
 
 /** Marks everything of these wallets that is counted or can be. */
-const countAnew = Effect.fnUntraced(function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
-  if (wallets.length === 0) return
-  // A market that ends meanwhile marks its positions before this, or after.
-  yield* sql`
+const markAllUncounted = Effect.fnUntraced(
+  function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
+    if (wallets.length === 0) return
+    // A market that ends meanwhile marks its positions before this, or after.
+    yield* sql`
     SELECT FROM whale_market WHERE market_id IN (
       SELECT market_id FROM whale_act WHERE wallet_id = ANY (${wallets}::integer[])
     ) ORDER BY market_id FOR SHARE`
-  yield* sql`
+    yield* sql`
     WITH marked AS (
       SELECT event_id, wallet_id, market_id
       FROM (
@@ -94,7 +94,8 @@ const countAnew = Effect.fnUntraced(function* (sql: SqlClient, wallets: Readonly
           AND s.wallet_id = acted.wallet_id AND s.market_id = acted.market_id
       )
     ) ${markUncounted(sql)}`
-})
+  },
+)
 
 const tracked = (sql: SqlClient) =>
   sql<WalletRow>`
@@ -131,13 +132,13 @@ function trackedWallet(row: WalletRow): TrackedWallet {
 }
 
 const saveRead = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.saveRead")(
+  Effect.fn("WalletStore.saveRead")(
     function* (read: ReadStretch) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
       const keyed = yield* namesOf(sql, read.acts)
       let added = 0
-      for (const batch of batches(read.acts, actsBatch)) {
+      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
         added += yield* addActs(sql, wallet, batch, keyed)
       }
       yield* moveMarkers(sql, wallet, read)
@@ -164,7 +165,7 @@ const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct
       INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(acts.map((act) => actRow(act, keyed)))}::json) AS i (
+      FROM json_to_recordset(${jsonText(acts.map((act) => activityRow(act, keyed)))}::json) AS i (
         market_id integer, acted_at bigint, size float8, price float8, token_id integer,
         kind whale_act_kind, occurrence integer, transaction bytea
       )

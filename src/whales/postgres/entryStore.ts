@@ -1,28 +1,32 @@
 /**
- * Positions of tracked wallets and the entries made of them, in PostgreSQL.
+ * The `EntryStore` in PostgreSQL.
  *
  * @module
  */
-import { Effect } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
-import type { HeldEntry } from "../domain/heldEntry.ts"
-import type { MarketFacts } from "../../markets/domain/market.ts"
-import type { MadePosition } from "../WhaleStore.ts"
-import { batches } from "../../postgres/batches.ts"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { actOf, type ActTuple, noToken } from "./acts.ts"
-import { keys } from "./keys.ts"
-import { markUncounted } from "./marks.ts"
+import { isMarketMaker, type OpenEntry } from "../domain/entry.ts"
+import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { WhaleRow } from "../domain/whale.ts"
+import { EntryStore, type MadePosition } from "../EntryStore.ts"
+import { activityOf, type ActivityTuple, noToken } from "./activityRow.ts"
+import { keys, markUncounted } from "./locking.ts"
 
 /** Positions in one transaction: about half a megabyte of JSON. */
 const positionsBatch = 500
 
-/** The part of `WhaleStore` that is about positions. */
-export const positions = (sql: SqlClient) => ({
-  stale: stale(sql),
-  due: due(sql),
-  saveMade: saveMade(sql),
-})
+export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
+  EntryStore,
+  Effect.map(SqlClient, (sql) =>
+    EntryStore.of({
+      stale: stale(sql),
+      saveMade: saveMade(sql),
+      due: due(sql),
+      entriesIn: entriesIn(sql),
+    })),
+)
 
 interface Row {
   readonly wallet: string
@@ -32,8 +36,8 @@ interface Row {
 }
 
 const stale = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.stale")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly acts: ReadonlyArray<ActTuple> }>`
+  Effect.fn("EntryStore.stale")(function* (limit: number) {
+    const rows = yield* sql<Row & { readonly acts: ReadonlyArray<ActivityTuple> }>`
       SELECT wallet, facts, acts_version AS version, entries, (
         SELECT coalesce(json_agg(json_build_array(kind, token, size, price, acted_at, transaction,
           occurrence) ORDER BY acted_at, transaction, occurrence), '[]')
@@ -52,13 +56,13 @@ const stale = (sql: SqlClient) =>
       wallet,
       market: facts,
       version,
-      acts: acts.map((act) => actOf(wallet, facts.id, act)),
+      acts: acts.map((act) => activityOf(wallet, facts.id, act)),
       entries,
     }))
   }, Effect.orDie)
 
 const due = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.due")(function* (limit: number) {
+  Effect.fn("EntryStore.due")(function* (limit: number) {
     const rows = yield* sql<Row & { readonly bought_both: boolean }>`
       SELECT wallet, facts, made_version AS version, entries, bought_both
       FROM (
@@ -76,8 +80,8 @@ const due = (sql: SqlClient) =>
   }, Effect.orDie)
 
 const saveMade = (sql: SqlClient) =>
-  Effect.fn("WhaleStore.saveMade")(function* (made: ReadonlyArray<MadePosition>) {
-    for (const batch of batches(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
+  Effect.fn("EntryStore.saveMade")(function* (made: ReadonlyArray<MadePosition>) {
+    for (const batch of Array.chunksOf(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
   }, Effect.orDie)
 
 /** Of a position made twice, the one made of more. */
@@ -147,3 +151,47 @@ const saveBatch = Effect.fnUntraced(
   },
   (saved, sql) => sql.withTransaction(saved),
 )
+
+interface OpenRow {
+  readonly wallet: string
+  readonly name: string
+  readonly markets: number
+  readonly both_sides: number
+  readonly entry: HeldEntry
+  readonly computed_at: Date | null
+  readonly calibration: WhaleRow | null
+}
+
+const entriesIn = (sql: SqlClient) =>
+  Effect.fn("EntryStore.entriesIn")(function* (marketId: MarketId, limit: number) {
+    const rows = yield* sql<OpenRow>`
+      SELECT w.wallet, w.name, w.markets, w.both_sides, entry, computed_at, calibration
+      FROM whale_market m
+      JOIN whale_position p USING (market_id)
+      JOIN whale_wallet w USING (wallet_id)
+      CROSS JOIN LATERAL json_array_elements(p.entries) AS entry
+      LEFT JOIN whale_calibration c ON c.wallet = w.wallet
+      WHERE m.market = ${marketId} AND m.state IS NULL AND w.history <> 'reading'
+        AND p.entry_count > 0
+        AND (entry ->> 'hedgedShares')::float8 * 2 <= (entry ->> 'shares')::float8
+      ORDER BY (entry ->> 'stakeUsd')::float8 DESC, w.wallet COLLATE "C",
+        (entry ->> 'openedAt')::float8, (entry ->> 'outcome')::integer
+      LIMIT ${limit}`
+    return rows.map(openEntry)
+  }, Effect.orDie)
+
+function openEntry(row: OpenRow): OpenEntry {
+  const { wallet, name, markets, both_sides, entry, computed_at, calibration } = row
+  return {
+    wallet,
+    name,
+    marketMaker: isMarketMaker({ markets, bothSides: both_sides }),
+    outcome: entry.outcome,
+    price: entry.price,
+    stakeUsd: entry.stakeUsd,
+    firstFillAt: entry.firstFillAt,
+    calibration: computed_at === null || calibration === null
+      ? null
+      : { computedAt: computed_at.getTime(), row: calibration },
+  }
+}
