@@ -5,7 +5,7 @@
  */
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as deniedKeys from "../core/deniedKeys.ts"
+import { cachingDenials } from "../core/RateLimits.ts"
 import { Digest } from "../digest/Digest.ts"
 import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
@@ -22,7 +22,7 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
-import * as handOvers from "../payments/handOversFile.ts"
+import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
@@ -92,7 +92,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/** What the product does, over the stores. */
+/** What the product does, over the stores: `Digest`, `Payments`, `Refunds` and what reads the venue. */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
@@ -117,7 +117,7 @@ const productLayer = (settings: ServiceSettings) => {
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
-      Layer.provide(handOvers.layer(settings.handOvers)),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
   ).pipe(
     Layer.provide(writersLayer(settings)),
@@ -138,7 +138,7 @@ const storesLayer = Layer.mergeAll(
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
-  deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
+  cachingDenials.pipe(Layer.provide(rateStore.layer())),
 )
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */

@@ -105,7 +105,7 @@ export const loadService = Effect.fn("settings.loadService")(function* (mode: Mo
     publicBaseUrl,
     database,
     /** The folder in which this process keeps what it has delivered, until the store knows. */
-    handOvers: `.data/handed-over-${port}`,
+    deliveryJournal: `.data/handed-over-${port}`,
     venue,
     ...money,
     /** Null: rules write and detect. */

@@ -109,7 +109,7 @@ asRole(
       }
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
       const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
-      equal(yield* store.adopt({ paymentId, token, from, to, value, nonce, at }), true)
+      equal(yield* store.insertUnmatched({ paymentId, token, from, to, value, nonce, at }), true)
       const [queued] = yield* service<{ count: bigint }>`
       SELECT count(*) AS count FROM refund WHERE state = 'queued'`
       equal(queued?.count, 3n)

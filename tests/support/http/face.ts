@@ -8,6 +8,7 @@ import { familyOfOne } from "../../../src/catalog/domain/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { usualLegacyRoutes } from "../../../src/catalog/domain/legacyRoute.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type FaceOptions, make } from "../../../src/http/layer.ts"
@@ -17,8 +18,6 @@ import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
-import type { Delivery } from "../../../src/payments/sale/sale.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
@@ -192,8 +191,8 @@ const generousPayments = Layer.sync(Payments, () => {
         if (charge) sold.set(paymentId, { secret, delivery })
         return delivery
       }),
-    recall: (paymentId, secret) =>
-      Effect.sync((): Recalled => {
+    findOutcome: (paymentId, secret) =>
+      Effect.sync((): PaymentOutcome => {
         const found = sold.get(paymentId)
         if (found === undefined) return { state: "unknown" }
         const { delivery } = found

@@ -1,12 +1,11 @@
 /**
- * What was handed over outlives the process that did it, and is forgotten when the store knows.
+ * What was delivered outlives the process that did it, and is forgotten when the store knows.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { layer } from "../../src/payments/handOversFile.ts"
-import { HandOvers } from "../../src/payments/HandOvers.ts"
+import { DeliveryJournal, layerFile } from "../../src/payments/DeliveryJournal.ts"
 import { ticket } from "./paymentStore.laws.ts"
 import { test } from "../support/effect.ts"
 
@@ -21,31 +20,38 @@ const folder = Effect.acquireRelease(
 /** What a process on this folder does, and what it was left by those before it. */
 const process = (
   folder: string,
-  body: (handOvers: typeof HandOvers.Service) => Effect.Effect<void> = () => Effect.void,
+  body: (journal: DeliveryJournal) => Effect.Effect<void> = () => Effect.void,
 ) =>
   Effect.gen(function* () {
-    const handOvers = yield* HandOvers
-    yield* body(handOvers)
-    return handOvers.untold
-  }).pipe(Effect.provide(layer(folder), { local: true }))
+    const journal = yield* DeliveryJournal
+    yield* body(journal)
+    return journal.pending
+  }).pipe(Effect.provide(layerFile(folder), { local: true }))
 
-test("what was kept and not told is left to the next process, in order, and no more", () =>
+test("what was appended and not acknowledged is left to the next process, in order, and no more", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = `${yield* folder}/of/its/own`
     equal(
       yield* process(
         place,
-        ({ keep, told }) => Effect.all([keep(first), keep(second), told(first)], { discard: true }),
+        ({ append, acknowledge }) =>
+          Effect.all([append(first), append(second), acknowledge(first)], { discard: true }),
       ),
       [],
     )
-    // Forgotten once nothing is left to tell: until then a line may be told twice, which is harmless.
-    equal(yield* process(place, ({ told }) => told(first)), [first, second])
-    equal(yield* process(place, ({ told }) => Effect.all([told(first), told(second)])), [
-      first,
-      second,
-    ])
-    equal(yield* process(place, ({ keep }) => keep(third)), [])
+    // Forgotten once nothing is left pending: until then a line may be acknowledged twice, which is harmless.
+    equal(yield* process(place, ({ acknowledge }) => acknowledge(first)), [first, second])
+    equal(
+      yield* process(
+        place,
+        ({ acknowledge }) => Effect.all([acknowledge(first), acknowledge(second)]),
+      ),
+      [
+        first,
+        second,
+      ],
+    )
+    equal(yield* process(place, ({ append }) => append(third)), [])
     equal(yield* process(place), [third])
   })))
 
@@ -53,7 +59,7 @@ test("a line that was cut short, or is no payment, is passed over", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = yield* folder
     yield* Effect.promise(() => Deno.writeTextFile(`${place}/answers`, `${first}\nnonsense\n0x12`))
-    equal(yield* process(place, ({ keep }) => keep(second)), [first])
+    equal(yield* process(place, ({ append }) => append(second)), [first])
     equal(yield* process(place), [first, second])
   })))
 
@@ -61,5 +67,5 @@ test("a folder that cannot be written keeps nothing, and stops nobody", () =>
   Effect.scoped(Effect.gen(function* () {
     const place = yield* folder
     yield* Effect.promise(() => Deno.writeTextFile(`${place}/file`, ""))
-    equal(yield* process(`${place}/file`, ({ keep }) => keep(first)), [])
+    equal(yield* process(`${place}/file`, ({ append }) => append(first)), [])
   })))

@@ -1,15 +1,21 @@
 /**
- * A payment recalled by its id and its secret: the rule of the same payment sent again, in every state.
+ * A payment looked up by its id and its secret: the rule of the same payment sent again, in every state.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Layer, Option, Ref } from "effect"
-import type { PaymentState, PaymentTicket } from "../../../src/payments/domain/payment.ts"
-import { Payments } from "../../../src/payments/Payments.ts"
-import { type Move, type Payment, PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
+import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
+import {
+  type Payment,
+  paymentOf,
+  type PaymentState,
+  type PaymentTicket,
+  recordOf,
+} from "../../../src/payments/domain/payment.ts"
+import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
@@ -109,7 +115,7 @@ const receipt = (row: Payment) => ({
 })
 
 /** What a holder of the secret is told of a row, and anybody else. */
-function expected(row: Payment, holds: boolean): Recalled {
+function expected(row: Payment, holds: boolean): PaymentOutcome {
   switch (row.state) {
     case "answered": {
       const { paymentId } = row
@@ -140,7 +146,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
   const memory = memoryPayments()
   return inMarket(
     Effect.gen(function* () {
-      const { recall } = yield* Payments
+      const { findOutcome } = yield* Payments
       const store = yield* PaymentStore
       let n = 0
       for (const order of ["compute-first", "settle-early"] as const) {
@@ -155,7 +161,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
             equal(row.state, state)
             for (const given of [...wrong, secret]) {
               const holds = shown !== null && given === shown
-              equal(yield* recall(paymentId, given), expected(row, holds), `${state} ${given}`)
+              equal(yield* findOutcome(paymentId, given), expected(row, holds), `${state} ${given}`)
               equal(Option.getOrThrow(yield* store.find(paymentId)), row, "nothing moved")
             }
           }
@@ -171,19 +177,19 @@ test("in every state only the secret of the purchase brings the answer, and noth
 
 test("a payment nobody showed is unknown, and stays so", () =>
   inMarket(Effect.gen(function* () {
-    const { recall } = yield* Payments
+    const { findOutcome } = yield* Payments
     const bought = yield* purchase()
-    equal(yield* recall(yield* idOf(bought), secret), { state: "unknown" })
+    equal(yield* findOutcome(yield* idOf(bought), secret), { state: "unknown" })
     equal(yield* stateOf(bought), null)
   })))
 
-test("what was sold is recalled byte for byte, for ever once it was handed over", () =>
+test("what was sold is found byte for byte, for ever once it was delivered", () =>
   inMarket(Effect.gen(function* () {
-    const { recall, sell, sent } = yield* Payments
+    const { findOutcome, sell, sent } = yield* Payments
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
     const first = yield* sell(bought, doing(answering()))
-    const again = yield* recall(paymentId, secret)
+    const again = yield* findOutcome(paymentId, secret)
     ok(again.state === "answered")
     equal(again.delivery, { ...first, replayed: true })
     equal((yield* rowOf(bought))?.sent, false, "nobody said that it was handed over")
@@ -191,22 +197,22 @@ test("what was sold is recalled byte for byte, for ever once it was handed over"
     yield* passing(1)
     equal((yield* rowOf(bought))?.sent, true)
     yield* passing(Duration.toSeconds(timing.hold) * 3)
-    equal(yield* recall(paymentId, secret), again)
+    equal(yield* findOutcome(paymentId, secret), again)
     equal(yield* taken, once)
   })))
 
 test("what nobody fetched within the hold is refunded from then on, before any sweep", () =>
   inMarket(Effect.gen(function* () {
-    const { recall, sell } = yield* Payments
+    const { findOutcome, sell } = yield* Payments
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
     yield* sell(bought, doing(answering()))
     yield* passing(Duration.toSeconds(timing.hold) - 1)
-    equal((yield* recall(paymentId, secret)).state, "answered")
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
     yield* passing(1)
-    equal((yield* recall(paymentId, null)).state, "used")
+    equal((yield* findOutcome(paymentId, null)).state, "used")
     equal(yield* stateOf(bought), "answered", "who holds no secret moves nothing")
-    const late = yield* recall(paymentId, secret)
+    const late = yield* findOutcome(paymentId, secret)
     ok(late.state === "refunded")
     equal([late.refund.state, yield* stateOf(bought)], ["queued", "refund_due"])
     equal((yield* rowOf(bought))?.answer, null)
@@ -214,52 +220,57 @@ test("what nobody fetched within the hold is refunded from then on, before any s
 
 test("while the answer is computed it is underway, and computed once", () =>
   inMarket(Effect.gen(function* () {
-    const { recall } = yield* Payments
+    const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
     const { began, open, work } = yield* gatedWork
     yield* calling(bought, doing(work))
     yield* began
-    equal(yield* recall(paymentId, secret), { state: "underway" })
+    equal(yield* findOutcome(paymentId, secret), { state: "underway" })
     yield* open
     yield* passing(1)
-    equal((yield* recall(paymentId, secret)).state, "answered")
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
     equal(yield* taken, once)
   })))
 
 test("an unresolved payment is looked up on the chain for its holder alone", () =>
   inMarket(Effect.gen(function* () {
-    const { recall } = yield* Payments
+    const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
     const { paymentId } = yield* standing(bought, [intend(body), doubt], secret)
-    equal(yield* recall(paymentId, secret), { state: "underway" })
+    equal(yield* findOutcome(paymentId, secret), { state: "underway" })
     yield* useNonce(bought, bought.product.price)
-    equal(yield* recall(paymentId, null), { state: "underway" })
+    equal(yield* findOutcome(paymentId, null), { state: "underway" })
     equal(yield* stateOf(bought), "unresolved")
-    equal((yield* recall(paymentId, secret)).state, "answered")
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
     equal(yield* stateOf(bought), "answered")
   })))
 
 test("what was not charged is released, and may be sent again", () =>
   inMarket(Effect.gen(function* () {
-    const { recall } = yield* Payments
+    const { findOutcome } = yield* Payments
     const bought = yield* purchase({ secret })
     equal(yield* buying(bought, doing(answering("nothing", false))), "nothing")
-    equal(yield* recall(yield* idOf(bought), secret), { state: "released" })
+    equal(yield* findOutcome(yield* idOf(bought), secret), { state: "released" })
     equal(yield* buying(bought, doing(answering())), "answer")
   })))
 
 test("an answer that is not kept any more is told as used, not as lost", () => {
   const memory = memoryPayments()
   const find = (id: Payment["paymentId"]) =>
-    Effect.map(memory.store.find(id), Option.map((row) => ({ ...row, answer: null })))
+    Effect.map(
+      memory.store.find(id),
+      Option.map((row) =>
+        Result.getOrThrow(paymentOf({ ...recordOf(row), sent: true, answer: null }))
+      ),
+    )
   return inMarket(
     Effect.gen(function* () {
-      const { recall } = yield* Payments
+      const { findOutcome } = yield* Payments
       const bought = yield* purchase({ secret })
       const path = paths["compute-first"].answered ?? []
       const row = yield* standing(bought, path, secret)
-      equal(yield* recall(row.paymentId, secret), { state: "used", receipt: receipt(row) })
+      equal(yield* findOutcome(row.paymentId, secret), { state: "used", receipt: receipt(row) })
     }),
     {},
     Layer.succeed(PaymentStore, { ...memory.store, find }),
@@ -280,11 +291,11 @@ test("a store that is down says nothing of the money", () =>
     })
     yield* inMarket(
       Effect.gen(function* () {
-        const { recall } = yield* Payments
+        const { findOutcome } = yield* Payments
         const bought = yield* purchase({ secret })
         equal(yield* buying(bought, doing(answering())), "answer")
         yield* Ref.set(up, false)
-        equal(yield* recall(yield* idOf(bought), secret), { state: "underway" })
+        equal(yield* findOutcome(yield* idOf(bought), secret), { state: "underway" })
       }),
       {},
       Layer.succeed(PaymentStore, store),

@@ -8,7 +8,7 @@ import { Effect, Fiber, Layer, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Payments } from "../../src/payments/Payments.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { storeWithin } from "../../src/payments/promptStore.ts"
+import { storeDeadline } from "../../src/core/deadline.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
@@ -48,7 +48,7 @@ test("sell() says within the bound that a silent store leaves the money unknown,
       const { sell } = yield* Payments
       const first = yield* purchase({ authorization: { nonce: nonce(1) } })
       const fiber = yield* Effect.forkChild(Effect.result(sell(first, doing(answering()))))
-      yield* TestClock.adjust(storeWithin)
+      yield* TestClock.adjust(storeDeadline)
       const told = yield* Fiber.join(fiber)
       ok(Result.isFailure(told))
       equal(told.failure._tag, "Unresolved")
