@@ -6,6 +6,7 @@
  */
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
+import type { GivenFault } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../core/domain/refusal.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
@@ -14,9 +15,8 @@ import { invalidParameters } from "./paywall/checkout.ts"
 import type { EdgeRoute, Made } from "./server/edge.ts"
 import type { PreparedRefusal } from "./server/errors.ts"
 import { type Limiter, spend, type Spent } from "./server/limits.ts"
-import type { GivenFault } from "./paywall/query.ts"
 import { overloaded } from "./server/refusals.ts"
-import type { Checkouts } from "./paywall/sales.ts"
+import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers, and their budget. */
 export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>

@@ -123,7 +123,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     authorization: payment.authorization,
     signature: payment.signature,
     amount: product.price,
-    order: product.order,
+    order: product.settlementOrder,
     productId: product.id,
     request,
   })
@@ -133,7 +133,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
     const { product, late: why } = sale.purchase
     if (why !== null) return late(why)
     if ((yield* fibers.size) >= inFlightMax) return overloaded
-    if (product.order === "compute-first") return null
+    if (product.settlementOrder === "compute-first") return null
     const reserved = yield* fibers.reserve(sale)
     if (yield* solvency.covers(product.price, reserved)) return null
     yield* fibers.unreserve(sale)
@@ -147,7 +147,7 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
   )
 
   const sagaOf = ({ product }: Purchase) => (claimed: Claimed) =>
-    product.order === "compute-first"
+    product.settlementOrder === "compute-first"
       ? sellComputeFirst(sagaPorts, claimed)
       : sellSettleEarly(sagaPorts, {
         ...claimed,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { exampleOf } from "../../payments/domain/x402/bazaar.ts"
+import { exampleOf } from "../../catalog/domain/parameter.ts"
 import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { exampleOf } from "../../payments/domain/x402/bazaar.ts"
-import type { Parameter } from "../../catalog/domain/product.ts"
+import { exampleOf, type Parameter } from "../../catalog/domain/parameter.ts"
 
 interface Callable {
   readonly path: string

@@ -8,12 +8,12 @@ import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
+import { decodeQuery, type GivenFault, sentenceOf } from "../../catalog/domain/parameter.ts"
 import { type Product, products } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
-import { decodeQuery, type GivenFault, sentenceOf } from "../paywall/query.ts"
 import { description, linkHeader, paths } from "./addresses.ts"
 
 export interface CatalogOptions {
@@ -44,7 +44,7 @@ function itemOf(product: Product, terms: PaymentTerms) {
       operationId: operationId(product),
       skill: skillName(product),
       title: product.title,
-      settlement: product.order,
+      settlement: product.settlementOrder,
       price: { amount: usd(product.price), currency: "USD" },
     },
   }

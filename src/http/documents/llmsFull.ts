@@ -5,7 +5,7 @@
  * @module
  */
 import { Duration, Record } from "effect"
-import { exampleOf } from "../../payments/domain/x402/bazaar.ts"
+import { exampleOf } from "../../catalog/domain/parameter.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd } from "../../core/domain/money.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
@@ -90,8 +90,8 @@ function priceTable(): string {
   const free = Object.values(freeRows).map(({ path, title }) =>
     `| \`${path}\` | free | | ${title} |`
   )
-  const paid = Object.values(products).map(({ path, price, order, title }) =>
-    `| \`${path}\` | $${usd(price)} (${price} units) | ${order} | ${title} |`
+  const paid = Object.values(products).map(({ path, price, settlementOrder, title }) =>
+    `| \`${path}\` | $${usd(price)} (${price} units) | ${settlementOrder} | ${title} |`
   )
   return ["| GET | price | settlement | what |", "|---|---|---|---|", ...free, ...paid].join("\n")
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
+import type { freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
@@ -13,7 +14,6 @@ import { Digests, type LatestDigest } from "../../digest/Digests.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import type { HealthBody, VenueMode } from "../openapi/bodies.ts"
 import { prepare } from "../server/errors.ts"
 import type { Made } from "../server/edge.ts"
 import { makePolled } from "../server/polled.ts"
@@ -26,6 +26,8 @@ const trackRecordAgeMsMax = 15 * second
 const trackRecordComputedFor = Duration.seconds(10)
 /** The pulse is read again when the index has moved, and at least this often. */
 const pulseAgeMsMax = minute
+
+type HealthBody = typeof freeRows.health.body.Type
 
 interface SnapshotOptions {
   readonly publicBaseUrl: string
@@ -230,8 +232,8 @@ function down(options: SnapshotOptions): Answer {
 
 /** The same, as its reader has it. */
 export function downBody(
-  service: Pick<typeof HealthBody.Type, "version" | "paymentMode" | "venue" | "network">,
-): typeof HealthBody.Type {
+  service: Pick<HealthBody, "version" | "paymentMode" | "venue" | "network">,
+): HealthBody {
   const { version, paymentMode, venue, network } = service
   return {
     success: false,

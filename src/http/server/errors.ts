@@ -6,13 +6,15 @@
  *
  * @module
  */
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import {
   type NotCharged,
-  type ParameterFault,
+  ParameterFault,
+  Receipt,
+  RefundNotice,
   type RefundQueued,
-  type RefusalCode,
+  RefusalCode,
   type Unresolved,
 } from "../../core/domain/refusal.ts"
 
@@ -58,6 +60,25 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
   overloaded: transient(503, 2),
   upstream_timeout: transient(504, 5),
 }
+
+/** The body of every error but a 402. */
+export const ErrorBody = Schema.Struct({
+  success: Schema.Literal(false),
+  error: Schema.Struct({
+    code: RefusalCode,
+    message: Schema.String,
+    status: Schema.Int,
+    retryable: Schema.Boolean,
+    charged: Schema.NullOr(Schema.Boolean),
+    hint: Schema.optionalKey(Schema.String),
+    retryAfterSeconds: Schema.optionalKey(Schema.Int),
+    details: Schema.optionalKey(Schema.Array(ParameterFault)),
+    allowed: Schema.optionalKey(Schema.Array(Schema.String)),
+    receipt: Schema.optionalKey(Receipt),
+    refund: Schema.optionalKey(RefundNotice),
+    requestId: Schema.String,
+  }),
+}).annotate({ identifier: "Error" })
 
 /** An error before it is written down: everything but the request it answers. */
 export interface Refusal {

@@ -13,12 +13,11 @@ import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { readLlms } from "../../../examples/agent/llms.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { sampleAnswers } from "../../../src/catalog/domain/sample.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { catalogChangedAt, catalogItems } from "../../../src/http/documents/catalog.ts"
 import { securityText } from "../../../src/http/documents/wellKnown.ts"
-import { decodeQuery } from "../../../src/http/paywall/query.ts"
+import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
@@ -190,7 +189,7 @@ test("what a 402 declares of its call and its answer is valid by its own schema,
         const bazaar = objectIn(objectIn(objectIn(required)["extensions"])["bazaar"])
         strictEqual(faults(objectIn(bazaar["schema"]), bazaar["info"]), "", path)
         const { output } = objectIn(bazaar["info"])
-        ok(isPartOf(objectIn(output)["example"], sampleAnswers[id as keyof typeof sampleAnswers]))
+        ok(isPartOf(objectIn(output)["example"], products[id as keyof typeof products].sample))
       }
     }
   }))

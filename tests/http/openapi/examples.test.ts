@@ -12,12 +12,9 @@ import { TestClock } from "effect/testing"
 import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import {
-  ChallengeBody,
-  ChallengeV1Body,
-  ErrorBody,
-  PaymentBody,
-} from "../../../src/http/openapi/bodies.ts"
+import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
+import { ErrorBody } from "../../../src/http/server/errors.ts"
+import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
