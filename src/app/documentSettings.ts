@@ -5,12 +5,12 @@
  * @module
  */
 import { Config, Effect, Result, Schema, SchemaIssue } from "effect"
-import { type Family, Family as FamilySchema, familyOfOne } from "../catalog/domain/family.ts"
+import { type Family, Family as FamilySchema, familyOfOne } from "../http/documents/family.ts"
 import {
   type LegacyRoutes,
   LegacyRoutes as LegacyRoutesSchema,
   usualLegacyRoutes,
-} from "../catalog/domain/legacyRoute.ts"
+} from "../http/pages/legacy.ts"
 import { type Read, refuse } from "./settingsReader.ts"
 
 export interface DocumentSettings {

@@ -1,5 +1,6 @@
 /**
- * Every error the service can answer with: its status, whether trying again may help, and its body.
+ * Every error the service can answer with: its status, whether trying again may help, what it means,
+ * and its body.
  *
  * One table; the paywall, the routes and the edge all answer through it. A body never holds a stack,
  * SQL, a host name or a key: only what a `Refusal` says.
@@ -24,41 +25,81 @@ interface Rule {
   readonly retryable: boolean
   /** Seconds to wait when the refusal itself names none. */
   readonly retryAfterSeconds?: number
+  /** What it means to a caller, and what to do: a line for those who read before they call. */
+  readonly meaning: string
 }
 
-const final = (status: number): Rule => ({ status, retryable: false })
-const transient = (status: number, retryAfterSeconds: number): Rule => ({
+const final = (status: number, meaning: string): Rule => ({ status, retryable: false, meaning })
+const transient = (status: number, retryAfterSeconds: number, meaning: string): Rule => ({
   status,
   retryable: true,
   retryAfterSeconds,
+  meaning,
 })
+const notUsed = "a payment that was shown was not used"
 
 export const rules: Readonly<Record<RefusalCode, Rule>> = {
-  invalid_parameter: final(400),
-  payment_required: final(402),
-  not_found: final(404),
-  signal_not_found: final(404),
-  market_not_found: final(404),
-  method_not_allowed: final(405),
-  payment_in_progress: { status: 409, retryable: true },
-  payment_already_used: final(409),
-  payment_conflict: final(409),
-  payment_refunded: final(410),
-  payload_too_large: final(413),
-  uri_too_long: final(414),
-  unsupported_media_type: final(415),
-  below_threshold: final(422),
-  rate_limited: transient(429, 60),
-  headers_too_large: final(431),
-  internal_error: { status: 500, retryable: true },
-  facilitator_error: transient(502, 5),
-  venue_error: transient(502, 30),
-  digest_stale: transient(503, 60),
-  data_stale: transient(503, 60),
-  payments_unavailable: transient(503, 10),
-  settlement_unresolved: transient(503, 5),
-  overloaded: transient(503, 2),
-  upstream_timeout: transient(504, 5),
+  invalid_parameter: final(
+    400,
+    `A parameter is wrong, as \`details\` says; ${notUsed}: send it again.`,
+  ),
+  payment_required: final(
+    402,
+    "The body is the challenge, not an error body; with a payment that is not taken, `error` says why.",
+  ),
+  not_found: final(404, "There is nothing at this path, or no digest yet."),
+  signal_not_found: final(404, "There is no item with this index. Not charged."),
+  market_not_found: final(404, "The venue has no such market. Not charged."),
+  method_not_allowed: final(405, "`allowed` names the methods of this path."),
+  payment_in_progress: {
+    status: 409,
+    retryable: true,
+    meaning: "A call with this payment is being worked on: send it again.",
+  },
+  payment_already_used: final(
+    409,
+    "This payment bought its answer. With the Idempotency-Key of the first call it is given again.",
+  ),
+  payment_conflict: final(409, "This payment belongs to another request."),
+  payment_refunded: final(
+    410,
+    "This payment was given back, or will be: `refund` says. Sign a new one.",
+  ),
+  payload_too_large: final(413, "The body is too long."),
+  uri_too_long: final(414, "Path and query are too long."),
+  unsupported_media_type: final(415, "What is posted has to be application/json."),
+  below_threshold: final(
+    422,
+    "There is too little to say for the price. Not charged, or refunded.",
+  ),
+  rate_limited: transient(429, 60, "Too many requests from this address. Wait for Retry-After."),
+  headers_too_large: final(431, "The payment header is too long."),
+  internal_error: {
+    status: 500,
+    retryable: true,
+    meaning: "The service failed. `charged` says whether a payment was taken.",
+  },
+  facilitator_error: transient(502, 5, "Payments cannot be checked now. Not charged."),
+  venue_error: transient(
+    502,
+    30,
+    "The venue did not answer. Not charged, or refunded: `charged` says which.",
+  ),
+  digest_stale: transient(503, 60, "The newest digest is too old to be sold. Not charged."),
+  data_stale: transient(503, 60, "The feed stands still, so it is not sold. Not charged."),
+  payments_unavailable: transient(503, 10, "No payment can be taken now. Not charged."),
+  settlement_unresolved: transient(
+    503,
+    5,
+    "It is not known yet whether the payment was taken. Send the same payment again; do not sign " +
+      "another.",
+  ),
+  overloaded: transient(503, 2, `The service is busy; ${notUsed}, or its error says null.`),
+  upstream_timeout: transient(
+    504,
+    5,
+    "The answer was not ready in time. Not charged, or refunded.",
+  ),
 }
 
 /** The body of every error but a 402. */

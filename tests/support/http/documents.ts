@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect } from "effect"
-import { familyOfOne } from "../../../src/catalog/domain/family.ts"
+import { familyOfOne } from "../../../src/http/documents/family.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { faceOptions, makeFace, makeWorld } from "./face.ts"
 import { currentRequest } from "./mcp.ts"
