@@ -96,7 +96,6 @@ const longWinded = [
   "src/http/a2a/methods.ts",
   "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
-  "src/http/server/edge.ts",
   "src/news/sources/gdelt.ts",
   "src/payments/Payments.ts",
   "src/payments/postgres/paymentStore.ts",

@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
           [paths.mcp, yield* mcpRoute({ skills, version })],
         ]),
       }),
-      beneath: new Map([
+      prefixRoutes: new Map([
         [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
         [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
       ]),

@@ -12,7 +12,7 @@ import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
-import type { EdgeRoute, Made } from "./server/edge.ts"
+import type { EdgeRoute, RouteResult } from "./server/edge.ts"
 import type { PreparedRefusal } from "./server/errors.ts"
 import { type Limiter, spend, type Spent } from "./server/limits.ts"
 import { overloaded } from "./server/refusals.ts"
@@ -46,7 +46,7 @@ export const askFree = (
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>
     Effect.map(
-      Effect.promise(async (): Promise<Made> => await current?.(path) ?? null),
+      Effect.promise(async (): Promise<RouteResult> => await current?.(path) ?? null),
       (made) => ({ made: made ?? overloaded, fields }),
     ))
 }

@@ -12,7 +12,7 @@ import { linkHeader, paths, textType } from "./addresses.ts"
 import { type CatalogOptions, discovery, wellKnownX402 } from "./catalog.ts"
 import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import { apiCatalog, icon, robotsText, securityText } from "./wellKnown.ts"
-import type { Made } from "../server/edge.ts"
+import type { RouteResult } from "../server/edge.ts"
 import { openApiDocument } from "../openapi/openapi.ts"
 
 interface DocumentOptions extends CatalogOptions, LlmsOptions {
@@ -65,9 +65,9 @@ export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "versio
 export function askedDocuments(
   options: DocumentOptions,
   now: () => EpochMs,
-): ReadonlyMap<string, (url: string) => Made> {
+): ReadonlyMap<string, (url: string) => RouteResult> {
   const catalog = discovery(options).asked
-  return new Map<string, (url: string) => Made>([
+  return new Map<string, (url: string) => RouteResult>([
     [paths.discovery, catalog],
     [paths.discoveryResources, catalog],
     [paths.security, () => securityText(securityOptions(options), now())],

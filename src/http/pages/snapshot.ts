@@ -15,7 +15,7 @@ import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare } from "../server/errors.ts"
-import type { Made } from "../server/edge.ts"
+import type { RouteResult } from "../server/edge.ts"
 import { makePolled } from "../server/polled.ts"
 
 /** The feed moves with every tick, and is asked for at once. */
@@ -41,7 +41,7 @@ export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
   /** The free part of the newest digest; not found before the first. */
-  readonly digestBrief: () => Made | Promise<Made>
+  readonly digestBrief: () => RouteResult | Promise<RouteResult>
   readonly health: () => Answer | null | Promise<Answer | null>
   readonly trackRecord: () => Answer | null | Promise<Answer | null>
   /** What /health says while the store does not answer. */
@@ -59,7 +59,7 @@ interface Bodies {
   readonly digest: LatestDigest | null
   readonly index: Answer
   readonly pulse: Answer
-  readonly digestBrief: Made
+  readonly digestBrief: RouteResult
   readonly health: Answer
 }
 
