@@ -26,7 +26,7 @@ import { serveAdmin } from "./http/server/admin.ts"
 import * as face from "./http/layer.ts"
 import * as deniedKeys from "./core/deniedKeys.ts"
 import { Backfill } from "./whales/Backfill.ts"
-import { Digests } from "./digest/Digests.ts"
+import { Digest } from "./digest/Digest.ts"
 import { Feed, tickJob } from "./feed/Feed.ts"
 import { Ingestion, isGood } from "./movers/Ingestion.ts"
 import { JobSlots } from "./core/JobSlots.ts"
@@ -109,7 +109,7 @@ const servicesLayer = (settings: Settings) => {
       judgementLayer(settings),
     ).pipe(Layer.provide(venue)),
     WhaleTable.layer,
-    Digests.layer({ venue: venueNames[settings.venue.kind] }),
+    Digest.layer({ venue: venueNames[settings.venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(handOvers.layer(settings.handOvers)),

@@ -9,7 +9,7 @@
 import { Cause, Console, Duration, Effect, Option } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { digestLine, headlinesLine } from "./intelligenceLines.ts"
-import { Digests } from "../digest/Digests.ts"
+import { Digest } from "../digest/Digest.ts"
 import { News } from "../news/News.ts"
 import { keep } from "../core/Schedules.ts"
 import type { Settings } from "./settings.ts"
@@ -31,7 +31,7 @@ export const intelligenceJobs = Effect.fnUntraced(function* (
   shown: Effect.Effect<void>,
   ticked: Effect.Effect<void>,
 ) {
-  const digests = yield* Digests
+  const digests = yield* Digest
   const news = yield* News
   const say = (line: string, name: string, fields: object) =>
     mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })

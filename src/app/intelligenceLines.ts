@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DigestReport } from "../digest/Digests.ts"
+import type { DigestReport } from "../digest/Digest.ts"
 import type { NewsReport } from "../news/News.ts"
 import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
 import type { ScoreReport } from "../track-record/SelfScore.ts"

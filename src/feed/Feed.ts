@@ -61,78 +61,73 @@ export class Feed extends Context.Service<Feed, {
 }>()("bellwether/services/Feed") {
   /** `cadenceMs` is the time between two ticks. */
   static readonly layer = (options: { readonly cadenceMs: number }) =>
-    Layer.effect(
-      Feed,
-      Effect.gen(function* () {
-        const store = yield* FeedStore
-        const slots = yield* JobSlots
-        const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
-
-        const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
-          isOlder(at, now, staleAfterCadences * options.cadenceMs) ? "stale" : "live"
-
-        const index = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const head = yield* store.head(now - now % day)
-          const lastTickAt = yield* lastTick
-          const status: FeedStatus =
-            isOlder(lastTickAt, now, staleAfterCadences * options.cadenceMs)
-              ? "stale"
-              : "live"
-          return {
-            status,
-            index: head.index,
-            lastUpdated: head.lastItemAt ?? lastTickAt,
-            todayByType: head.todayByType,
-            lastTickAt,
-            sellable: !isOlder(
-              lastTickAt ?? head.lastItemAt,
-              now,
-              unsoldAfterCadences * options.cadenceMs,
-            ),
-          }
-        })
-
-        const pulse = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          return strongestMoves(yield* store.moversSince(now - day), pulseMovers)
-        })
-
-        // Without a remembered tick the newest item dates the feed; an empty feed says so itself.
-        const sellable = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
-          if (at !== null && isOlder(at, now, unsoldAfterCadences * options.cadenceMs)) {
-            return yield* new DataStale({
-              retryAfterSeconds: Math.ceil(options.cadenceMs / second),
-            })
-          }
-          return statusAt(at, now)
-        })
-
-        const found = (index: number | null, item: Option.Option<FeedItem>) =>
-          Option.match(item, {
-            onNone: () => Effect.fail(new SignalNotFound({ index })),
-            onSome: (item) => Effect.succeed(item),
-          })
-
-        const latest = Effect.gen(function* () {
-          const status = yield* sellable
-          const item = yield* found(null, yield* store.latest)
-          return { status, item }
-        })
-
-        const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
-          yield* sellable
-          return yield* found(feedIndex, yield* store.byIndex(feedIndex))
-        })
-
-        const page = (query: FeedPageQuery) => Effect.andThen(sellable, store.page(query))
-
-        return Feed.of({ index, pulse, latest, byIndex, page })
-      }),
-    )
+    Layer.effect(Feed, make(options.cadenceMs))
 }
+
+const make = Effect.fnUntraced(function* (cadenceMs: number) {
+  const store = yield* FeedStore
+  const slots = yield* JobSlots
+  const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
+
+  const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
+    isOlder(at, now, staleAfterCadences * cadenceMs) ? "stale" : "live"
+
+  const index = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const head = yield* store.head(now - now % day)
+    const lastTickAt = yield* lastTick
+    return {
+      status: statusAt(lastTickAt, now),
+      index: head.index,
+      lastUpdated: head.lastItemAt ?? lastTickAt,
+      todayByType: head.todayByType,
+      lastTickAt,
+      sellable: !isOlder(
+        lastTickAt ?? head.lastItemAt,
+        now,
+        unsoldAfterCadences * cadenceMs,
+      ),
+    }
+  })
+
+  const pulse = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return strongestMoves(yield* store.moversSince(now - day), pulseMovers)
+  })
+
+  // Without a remembered tick the newest item dates the feed; an empty feed says so itself.
+  const sellable = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const at = (yield* lastTick) ?? (yield* store.head(now)).lastItemAt
+    if (at !== null && isOlder(at, now, unsoldAfterCadences * cadenceMs)) {
+      return yield* new DataStale({
+        retryAfterSeconds: Math.ceil(cadenceMs / second),
+      })
+    }
+    return statusAt(at, now)
+  })
+
+  const found = (index: number | null, item: Option.Option<FeedItem>) =>
+    Option.match(item, {
+      onNone: () => Effect.fail(new SignalNotFound({ index })),
+      onSome: (item) => Effect.succeed(item),
+    })
+
+  const latest = Effect.gen(function* () {
+    const status = yield* sellable
+    const item = yield* found(null, yield* store.latest)
+    return { status, item }
+  })
+
+  const byIndex = Effect.fnUntraced(function* (feedIndex: number) {
+    yield* sellable
+    return yield* found(feedIndex, yield* store.byIndex(feedIndex))
+  })
+
+  const page = (query: FeedPageQuery) => Effect.andThen(sellable, store.page(query))
+
+  return Feed.of({ index, pulse, latest, byIndex, page })
+})
 
 /** Whether the last good tick is older than `ageMs`, or there was none. */
 function isOlder(at: EpochMs | null, now: EpochMs, ageMs: number): boolean {

@@ -6,12 +6,11 @@
  *
  * @module
  */
-import { Effect, Record } from "effect"
-import type { Digest } from "../digest/domain/digest.ts"
+import { Effect, Record, Struct } from "effect"
 import { type ProductId, products } from "../catalog/domain/product.ts"
 import { isoTime } from "../core/domain/time.ts"
 import type { CalibrationTable } from "../whales/domain/whale.ts"
-import { Digests } from "../digest/Digests.ts"
+import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
@@ -42,23 +41,62 @@ const disclaimer =
   "Written from the evidence shown. Informational only; it is not financial advice."
 
 const makeHandlers = Effect.gen(function* () {
-  const feed = yield* Feed
-  const digests = yield* Digests
+  const digests = yield* Digest
   const markets = yield* Resolving
   const { table } = yield* WhaleTable
   const research = yield* Research
-
-  const newest = Effect.map(feed.latest, ({ item, status }) => ({
-    body: { status, data: item },
-    charge: true,
-  }))
-  const whalesBytes = encodedOnce(({ computedAt, wallets, omitted }: CalibrationTable) => ({
+  const whalesBody = encodedOnce(({ computedAt, wallets, omitted }: CalibrationTable) => ({
     success: true,
     computedAt: isoTime(computedAt),
     data: { wallets, omitted },
   }))
 
   const handlers: Handlers = {
+    ...feedHandlers(yield* Feed),
+    digest: {
+      work: () => Effect.map(digests.fresh, (data) => ({ body: { data }, charge: true })),
+    },
+    digest_history: {
+      work: ({ hours, limit }) =>
+        Effect.map(digests.history(hours, limit), (found) => ({
+          body: {
+            count: found.length,
+            hours,
+            data: found.map((one) => Struct.pick(one, ["id", "title", "summary", "createdAt"])),
+          },
+          charge: found.length > 0,
+        })),
+    },
+    resolving: {
+      check: markets.check,
+      work: (filters) =>
+        Effect.map(markets.list(filters), (rows) => ({
+          body: { count: rows.length, filters, data: rows },
+          charge: true,
+        })),
+    },
+    whales: {
+      check: () => Effect.asVoid(table),
+      work: () => Effect.map(table, (current) => ({ body: whalesBody(current), charge: true })),
+    },
+    research: {
+      check: ({ market }) => research.check(market),
+      work: ({ market }) =>
+        Effect.map(research.report(market), ({ cached, generatedAt, report }) => ({
+          body: { cached, generatedAt: isoTime(generatedAt), data: report, disclaimer },
+          charge: true,
+        })),
+    },
+  }
+  return handlers
+})
+
+function feedHandlers(feed: Feed["Service"]): Pick<Handlers, "latest" | "signal" | "signals"> {
+  const newest = Effect.map(feed.latest, ({ item, status }) => ({
+    body: { status, data: item },
+    charge: true,
+  }))
+  return {
     latest: { work: () => newest },
     signal: {
       work: ({ index }) =>
@@ -77,42 +115,8 @@ const makeHandlers = Effect.gen(function* () {
           charge: items.length > 0,
         })),
     },
-    digest: {
-      work: () => Effect.map(digests.fresh, (data) => ({ body: { data }, charge: true })),
-    },
-    digest_history: {
-      work: ({ hours, limit }) =>
-        Effect.map(digests.history(hours, limit), (found) => ({
-          body: { count: found.length, hours, data: found.map(listed) },
-          charge: found.length > 0,
-        })),
-    },
-    resolving: {
-      check: markets.check,
-      work: (filters) =>
-        Effect.map(markets.list(filters), (rows) => ({
-          body: { count: rows.length, filters, data: rows },
-          charge: true,
-        })),
-    },
-    whales: {
-      check: () => Effect.asVoid(table),
-      work: () => Effect.map(table, (current) => ({ body: whalesBytes(current), charge: true })),
-    },
-    research: {
-      check: ({ market }) => research.check(market),
-      work: ({ market }) =>
-        Effect.map(research.report(market), ({ cached, generatedAt, report }) => ({
-          body: { cached, generatedAt: isoTime(generatedAt), data: report, disclaimer },
-          charge: true,
-        })),
-    },
   }
-  return handlers
-})
-
-/** A digest as the history lists it. */
-const listed = ({ id, title, summary, createdAt }: Digest) => ({ id, title, summary, createdAt })
+}
 
 const utf8 = new TextEncoder()
 

@@ -7,7 +7,7 @@ import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "
 import { HttpRouter } from "effect/http"
 import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
-import type { Digests } from "../digest/Digests.ts"
+import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
 import type { Payments } from "../payments/Payments.ts"
 import type { RateLimits } from "../core/RateLimits.ts"
@@ -149,7 +149,7 @@ export const layer = (
 ): Layer.Layer<
   Served,
   CannotListen,
-  | Digests
+  | Digest
   | Feed
   | Payments
   | RateLimits

@@ -9,11 +9,11 @@
 import { Context, type Effect, Schema, type Stream } from "effect"
 import type { Act } from "./domain/activity.ts"
 import type { OrderBook } from "./domain/book.ts"
-import type { MarketRules, Proposal } from "../predetermined/domain/detection.ts"
+import type { MarketRules, Proposal } from "./domain/proposal.ts"
 import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "./domain/market.ts"
 import type { Resolution } from "./domain/resolution.ts"
 import type { EpochMs } from "../core/domain/time.ts"
-import type { Board, Standing } from "../whales/domain/tracking.ts"
+import type { Board, Standing } from "./domain/leaderboard.ts"
 
 /** Rows that could not become domain values, counted by reason (short, stable, `snake_case`). */
 export type Rejections = Readonly<Record<string, number>>

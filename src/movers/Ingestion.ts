@@ -9,7 +9,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Result, Stream } from "effect"
 import type { Market } from "../markets/domain/market.ts"
-import { screenMarket } from "./domain/mover.ts"
+import { screenMarket } from "../markets/domain/quality.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"

@@ -6,7 +6,7 @@
 import { Effect, Result } from "effect"
 import { type BookFault, type Microstructure, microstructure } from "../markets/domain/book.ts"
 import type { Market, PricePoint, SeriesPoint } from "../markets/domain/market.ts"
-import { spreadMax } from "./domain/mover.ts"
+import { isNarrow } from "../markets/domain/quality.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
 import { tally, type TickServices } from "../core/Tick.ts"
 import type { VenueUnavailable } from "../markets/VenueClient.ts"
@@ -55,7 +55,7 @@ export const readBooks = Effect.fnUntraced(function* (
     })
     yield* markets.appendMids(
       found.flatMap(({ market, book }) =>
-        book !== null && Result.isSuccess(book) && book.success.spread <= spreadMax
+        book !== null && Result.isSuccess(book) && isNarrow(book.success)
           ? [{ marketId: market.id, at: slot, mid: book.success.mid }]
           : []
       ),

@@ -10,7 +10,7 @@
  * @module
  */
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Option, Result } from "effect"
-import type { Proposal } from "./domain/detection.ts"
+import type { Proposal } from "../markets/domain/proposal.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import { judgeDetection, predeterminedItem, rulesDetection } from "./domain/predetermined.ts"
 import { day, type EpochMs } from "../core/domain/time.ts"

@@ -6,7 +6,7 @@
  */
 import { Effect, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
-import type { Proposal } from "./domain/detection.ts"
+import type { Proposal } from "../markets/domain/proposal.ts"
 import { aboutIn, readsAsDone } from "./domain/doneNews.ts"
 import { evidenceKey, newsAgeMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"

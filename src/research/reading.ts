@@ -8,16 +8,16 @@
  */
 import { Clock, Duration, Effect, Exit, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
-import type { Proposal } from "../predetermined/domain/detection.ts"
+import type { Proposal } from "../markets/domain/proposal.ts"
 import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
 import { VenueFailed } from "../core/domain/refusal.ts"
 import {
   entriesReadMax,
   headlinesReadMax,
-  type OpenEntry,
   type RelatedNews,
   type ReportMaterial,
 } from "./domain/material.ts"
+import type { OpenEntry } from "../whales/domain/entry.ts"
 import { priceActionMs, resampleHourly } from "./domain/research.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"

@@ -7,16 +7,15 @@
 import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import { type EpochMs } from "../core/domain/time.ts"
 import {
-  type Board,
   boardDepth,
   boardsOf,
   type Candidate,
   candidates,
   displayName,
-  type Standing,
   trackedMax,
   type TrackedWallet,
 } from "./domain/tracking.ts"
+import type { Board, Standing } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/Tick.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"

@@ -11,7 +11,7 @@ import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
 import { intelligenceJobs } from "../../src/app/intelligenceJobs.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
-import { Digests } from "../../src/digest/Digests.ts"
+import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
@@ -96,7 +96,7 @@ type Stage = Effect.Success<typeof makeStage>
 
 /** The service over the stage; each call of a port is counted by its killer. */
 const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =>
-  Digests.layer({ venue: "a simulated venue" }).pipe(
+  Digest.layer({ venue: "a simulated venue" }).pipe(
     Layer.provideMerge(Layer.mergeAll(
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
@@ -145,7 +145,7 @@ const week = Effect.fnUntraced(function* (seed: string) {
   yield* TestClock.setTime(start)
   const stage = yield* makeStage
   const deaths = yield* Ref.make(0)
-  const reader = yield* Effect.provide(Digests, Layer.fresh(digestsOver(stage, makeKiller())))
+  const reader = yield* Effect.provide(Digest, Layer.fresh(digestsOver(stage, makeKiller())))
   yield* Effect.forkScoped(replica(stage, deaths, 0))
   yield* Effect.forkScoped(replica(stage, deaths, 0.1))
   let staleMinutes = 0

@@ -4,8 +4,9 @@
  * @module
  */
 import { setImmediate } from "node:timers"
-import { Arbitrary, Effect, type Scope } from "effect"
+import { Arbitrary, Clock, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import type { EpochMs } from "../../src/core/domain/time.ts"
 
 /** A test whose time is the TestClock. */
 export function test<E>(
@@ -26,6 +27,30 @@ export function liveTest<E>(
   body: () => Effect.Effect<void, E, Scope.Scope>,
 ): void {
   Deno.test(name, () => Effect.runPromise(Effect.scoped(Effect.suspend(body))))
+}
+
+/**
+ * Runs an effect on a clock that shows `at` when it starts and ticks as fast as the real one: for a
+ * live test whose result would depend on the date. A database has a clock of its own.
+ */
+export const startingAt = <A, E, R>(at: EpochMs, effect: Effect.Effect<A, E, R>) =>
+  Effect.clockWith((real) => {
+    const clock = clockAhead(real, at - real.currentTimeMillisUnsafe())
+    return Effect.provideService(effect, Clock.Clock, clock)
+  })
+
+/** The same clock, ahead by so much; behind, when that is negative. It ticks as fast. */
+export function clockAhead(clock: Clock.Clock, ms: number): Clock.Clock {
+  const nanos = BigInt(ms) * 1_000_000n
+  return {
+    ...clock,
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ms,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + ms),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + nanos,
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + nanos),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    sleep: (duration) => clock.sleep(duration),
+  }
 }
 
 /** Lets whatever is ready come to its next wait; no time passes. */

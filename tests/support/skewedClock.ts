@@ -7,19 +7,7 @@ import { Clock, Effect } from "effect"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-
-/** The same clock, ahead by so much; behind, when that is negative. It ticks as fast. */
-function ahead(clock: Clock.Clock, ms: number): Clock.Clock {
-  const nanos = BigInt(ms) * 1_000_000n
-  return {
-    ...clock,
-    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ms,
-    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + ms),
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + nanos,
-    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + nanos),
-    sleep: (duration) => clock.sleep(duration),
-  }
-}
+import { clockAhead } from "./effect.ts"
 
 /** Runs a service on a clock that is `ms` ahead; what it asks over a wire stays on the right one. */
 export const onClockAhead = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number) =>
@@ -46,6 +34,6 @@ export const onClockAhead = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number
         waiting: (query) => timely(inner.waiting(query)),
         adopt: (orphan) => timely(inner.adopt(orphan)),
       })),
-      Effect.provideService(Clock.Clock, ahead(right, ms)),
+      Effect.provideService(Clock.Clock, clockAhead(right, ms)),
     )
   })

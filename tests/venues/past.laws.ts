@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 import type { Act } from "../../src/markets/domain/activity.ts"
 import { type MarketFacts, MarketId } from "../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../src/core/domain/time.ts"
-import { boardPeriods } from "../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../src/markets/domain/leaderboard.ts"
 import { type ActivityPage, VenueClient, type WalletSource } from "../../src/markets/VenueClient.ts"
 import { hold, holdCounted, type Laws, samples, sweep, within } from "./venue.laws.ts"
 

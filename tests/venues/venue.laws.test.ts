@@ -9,15 +9,15 @@ import { FetchHttpClient } from "effect/http"
 import { defaultLimits } from "../../src/venues/polymarket/limits.ts"
 import { layer as replay } from "../../src/venues/replay/venue.ts"
 import { layer as polymarket } from "../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../src/venues/simulated/faults.ts"
+import { type FaultPlan, noFaults, seeded } from "../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../src/venues/simulated/venue.ts"
-import { serveWire } from "../../src/venues/simulated/wire.ts"
+import { serveWire } from "../support/venues/wire/wire.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { unpaced } from "../support/venues/polymarket.ts"
 import { pastLaws } from "./past.laws.ts"
 import { venueLaws } from "./venue.laws.ts"
 
-/** A world on the clock of the machine, in which many markets have an outcome proposed. */
+/** A world that begins with the test, in which many markets have an outcome proposed. */
 const world = Effect.map(
   Clock.currentTimeMillis,
   (now) =>

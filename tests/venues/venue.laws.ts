@@ -4,15 +4,16 @@
  * @module
  */
 import { Clock, Effect, type Layer, Schema, Stream } from "effect"
-import { rulesLengthMax } from "../../src/predetermined/domain/detection.ts"
+import { rulesLengthMax } from "../../src/markets/domain/proposal.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
-import { day, minute } from "../../src/core/domain/time.ts"
+import { day, hour, minute } from "../../src/core/domain/time.ts"
 import {
   type Rejections,
   VenueClient,
   type VenueUnavailable,
 } from "../../src/markets/VenueClient.ts"
-import { liveTest } from "../support/effect.ts"
+import { liveTest, startingAt } from "../support/effect.ts"
+import { recordedAt } from "../support/venues/polymarket.ts"
 
 /** Markets of a sweep that are looked at more closely. */
 export const samples = 12
@@ -55,14 +56,14 @@ export const sweep = Effect.flatMap(
 
 export type Laws = Readonly<Record<string, Effect.Effect<void, VenueUnavailable, VenueClient>>>
 
-/** States the laws of `VenueClient` for one adapter. */
+/** States the laws of `VenueClient` for one adapter, an hour after the recordings. */
 export function venueLaws<E>(
   name: string,
   layer: Layer.Layer<VenueClient, E>,
   stated = laws,
 ): void {
   for (const [what, law] of Object.entries(stated)) {
-    liveTest(`${name}: ${what}`, () => Effect.provide(law, layer))
+    liveTest(`${name}: ${what}`, () => startingAt(recordedAt + hour, Effect.provide(law, layer)))
   }
 }
 

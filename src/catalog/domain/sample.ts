@@ -9,7 +9,7 @@ import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
 import { digestBrief } from "../../digest/domain/facts.ts"
 import { templateDigest } from "../../digest/domain/template.ts"
 import { digestOf } from "../../digest/domain/text.ts"
-import type { FeedItem, MarketRef } from "../../feed/domain/item.ts"
+import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
 import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
@@ -23,7 +23,7 @@ import {
 } from "../../whales/domain/oddsBands.ts"
 import { noTotals, type WalletTotals } from "../../whales/domain/score.ts"
 import type { TrackedWallet } from "../../whales/domain/tracking.ts"
-import type { FrozenCalibration, WhaleRow } from "../../whales/domain/whale.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** When the sample was taken. */
 export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")

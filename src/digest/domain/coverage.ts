@@ -8,7 +8,7 @@ import { eventsMin } from "../../whales/domain/calibration.ts"
 import type { DigestSection } from "./digest.ts"
 import { type About, factOf, type NewDigestFact } from "./stating.ts"
 import type { DigestMaterial } from "./material.ts"
-import { depthUsdMin, volumeUsdMin } from "../../movers/domain/mover.ts"
+import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import {
   countFigure,
   durationFigure,

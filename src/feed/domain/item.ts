@@ -7,7 +7,6 @@ import { Schema } from "effect"
 import { Microstructure } from "../../markets/domain/book.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { FrozenCalibration } from "../../whales/domain/whale.ts"
 
 export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes)
@@ -58,6 +57,52 @@ export const MoverData = Schema.Struct({
   microstructure: Microstructure,
 }).annotate({ identifier: "MoverData" })
 export type MoverData = typeof MoverData.Type
+
+export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
+
+const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** What an entry carries of its wallet: the calibration as it stood before the entry. */
+export const FrozenCalibration = Schema.Struct({
+  label: WhaleLabel.annotate({
+    description:
+      "follow or fade: luck would hardly do it at these prices, and it would have paid after " +
+      "fees; else neutral",
+  }),
+  resolved: Count.annotate({
+    description: "Entries in markets that paid out; cancelled ones count nowhere",
+  }),
+  winRate: Rate.annotate({
+    description:
+      "Wins among the entries that were paid in full or not at all; about meanEntryPrice where " +
+      "prices are fair",
+  }),
+  meanEntryPrice: Rate.annotate({
+    description: "Mean over entries of the price paid, USD a share",
+  }),
+  edge: Schema.Finite.annotate({
+    description:
+      "Mean over entries of payout less price, USD a share; a push or a part counts as what it paid",
+  }),
+  edgeLow: Schema.Finite.annotate({
+    description: "Lower end of its 95 % interval, an event taken for one trial",
+  }),
+  edgeHigh: Schema.Finite.annotate({
+    description: "Upper end of its 95 % interval, an event taken for one trial",
+  }),
+  followRoi: Schema.Finite.annotate({
+    description:
+      "What a USD staked in proportion to its stakes, at its prices, came to, less that USD: held " +
+      "to resolution, after the venue's fee where it is known",
+  }),
+  fadeRoi: Schema.Finite.annotate({
+    description: "The same for as large a stake on the other outcome, bought at 1 less its price",
+  }),
+  computedAt: IsoTime.annotate({ description: "Before the entry's first fill" }),
+  ruleVersion: Schema.String.annotate({ description: "Names the rule behind the label" }),
+})
+export type FrozenCalibration = typeof FrozenCalibration.Type
 
 const WhaleEntryData = Schema.Struct({
   market: MarketRef,

@@ -10,7 +10,7 @@ import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
 import type { Scorecard } from "../../track-record/domain/scorecard.ts"
-import { Digests, type LatestDigest } from "../../digest/Digests.ts"
+import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer } from "../server/answer.ts"
@@ -66,7 +66,7 @@ interface Bodies {
 /** Computes the bodies at once and then every second, for as long as the scope lives. */
 export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOptions) {
   const feed = yield* makePolled({
-    compute: feedBodies(yield* Feed, yield* Digests, options),
+    compute: feedBodies(yield* Feed, yield* Digest, options),
     computeFor: feedComputedFor,
     ageMsMax,
     complaint: "Cannot read the feed for its free bodies",
@@ -103,7 +103,7 @@ export const makeSnapshot = Effect.fnUntraced(function* (options: SnapshotOption
 /** The bodies of the feed and its digest; the pulse is made anew only when it may have changed. */
 function feedBodies(
   feed: Feed["Service"],
-  digests: Digests["Service"],
+  digests: Digest["Service"],
   options: SnapshotOptions,
 ): Effect.Effect<Bodies> {
   let before: Bodies | null = null

@@ -1,9 +1,9 @@
 /**
  * Which price moves are news: seven gates, and the reason for every move that does not pass them.
  *
- * `screenMarket` and `screenMove` (gates 1-4) need only what a tick has at hand; `judgeMove` (gates
- * 5-7) needs history and trades, which the caller loads for the few moves that got so far;
- * `selectMovers` keeps one event from filling the feed.
+ * `screenMove` (gates 1-4) needs only what a tick has at hand; `judgeMove` (gates 5-7) needs history
+ * and trades, which the caller loads for the few moves that got so far; `selectMovers` keeps one
+ * event from filling the feed.
  *
  * Prices are of the market's first outcome, compared in half price steps (`book.ts`), so that no
  * gate turns on a float error.
@@ -14,7 +14,8 @@ import { Result } from "effect"
 import { fromHalfSteps, halfSteps, isPrice } from "../../markets/domain/book.ts"
 import { confirmation, slackTicks, startIsStray } from "./confirmation.ts"
 import { marketRef, type MoveWindow, type NewFeedItem, windowMs } from "../../feed/domain/item.ts"
-import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
+import type { SeriesPoint } from "../../markets/domain/market.ts"
+import { screenBook, screenMarket, volumeUsdMin } from "../../markets/domain/quality.ts"
 import { isNovel } from "./novelty.ts"
 import type { Move, MoveEvidence, MoveInput, Mover } from "./move.ts"
 import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
@@ -73,26 +74,6 @@ export function historyRange(
   }
 }
 
-/** Below it a price is a few people's opinion. */
-export const volumeUsdMin = 10_000
-
-/**
- * The gates that need no book, for choosing the few markets whose books are worth asking for. A
- * market that fails here fails `screenMove` too, perhaps for an earlier reason.
- */
-export function screenMarket(market: Market): Result.Result<Market, MoverRejection> {
-  if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
-  if (market.mechanical !== null) return Result.fail("mechanical")
-  if (market.status === "resolved" || market.status === "closed") return Result.fail(market.status)
-  return Result.succeed(market)
-}
-
-/** Less depth than this around the mid, and a few hundred dollars make the move. Inclusive. */
-export const depthUsdMin = 2_500
-
-/** A wider market has no price worth the name. Inclusive. */
-export const spreadMax = 0.05
-
 /** With an outcome proposed, a price beyond these is on its way to 0 or 1: settlement, not news. */
 const settlement = { low: 0.03, high: 0.97 }
 
@@ -104,12 +85,10 @@ const spreadsMin = 1.5
 export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection> {
   const { market, book, window, now, tickMs, start } = input
   if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
-  if (book === null) return Result.fail("no_book")
-  if (Result.isFailure(book)) return Result.fail(book.failure)
-  const shown = book.success
-  if (shown.depthUsdWithin5c.total < depthUsdMin) return Result.fail("thin_book")
+  const screened = screenBook(book)
+  if (Result.isFailure(screened)) return Result.fail(screened.failure)
+  const shown = screened.success
   const spread = halfSteps(shown.spread)
-  if (spread > halfSteps(spreadMax)) return Result.fail("wide_spread")
 
   const facts = screenMarket(market)
   if (Result.isFailure(facts)) return Result.fail(facts.failure)

@@ -56,11 +56,7 @@ export function gdeltSource(
 
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {
     const began = yield* Clock.currentTimeMillis
-    const all = [...new Set(topics.map(questionOf).filter((question) => question !== null))]
-    const from = all.length === 0 ? 0 : place % all.length
-    const questions = all.length === 0
-      ? [anything]
-      : [...all.slice(from), ...all.slice(0, from)].slice(0, limits.gdeltQuestionsMax)
+    const { from, questions } = questionsOf(topics, place, limits.gdeltQuestionsMax)
     const rows: Array<Told> = []
     const rejected: Record<string, number> = {}
     let answered = 0
@@ -96,6 +92,14 @@ export function gdeltSource(
   })
 
   return { name, read }
+}
+
+/** The questions of one reading, on from where the one before stopped. */
+function questionsOf(topics: ReadonlyArray<ReadonlyArray<string>>, place: number, most: number) {
+  const all = [...new Set(topics.map(questionOf).filter((question) => question !== null))]
+  if (all.length === 0) return { from: 0, questions: [anything] }
+  const from = place % all.length
+  return { from, questions: [...all.slice(from), ...all.slice(0, from)].slice(0, most) }
 }
 
 function addressOf(url: string, question: string, rows: number): string {

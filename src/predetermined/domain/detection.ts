@@ -5,6 +5,7 @@
  * @module
  */
 import type { Market } from "../../markets/domain/market.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** One piece of evidence as a detector is shown it, and an item shows it. */
@@ -17,25 +18,6 @@ export interface Evidence {
   readonly url: string
   readonly source: string
   readonly publishedAt: EpochMs
-}
-
-/** An outcome that was put forward at the venue, and may be challenged until it settles. */
-export interface Proposal {
-  readonly marketId: Market["id"]
-  readonly outcome: 0 | 1
-  readonly proposedAt: EpochMs
-  /** When it stands unless challenged; null when the venue does not say. */
-  readonly settlesAt: EpochMs | null
-  readonly disputed: boolean
-}
-
-/** Characters of a market's rules; the rest of a longer text is left out. */
-export const rulesLengthMax = 4_000
-
-/** The words by which a market is decided: a stranger's text, cut to `rulesLengthMax`. */
-export interface MarketRules {
-  readonly marketId: Market["id"]
-  readonly text: string
 }
 
 export interface DetectionQuestion {

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { DetectionQuestion, Evidence, Proposal } from "./detection.ts"
+import type { DetectionQuestion, Evidence } from "./detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import { isAbout, namesOutcome, readsAsDone, siteOf } from "./doneNews.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"

@@ -19,25 +19,27 @@ import {
   isPrice,
   type Microstructure,
 } from "../../markets/domain/book.ts"
-import type { Detection, DetectionQuestion, Evidence, Proposal } from "./detection.ts"
+import type { Detection, DetectionQuestion, Evidence } from "./detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import { areTwoSources, bears, evidenceOf, hasStood } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import {
-  depthUsdMin,
-  type MoverRejection,
+  type BookRejection,
+  type MarketRejection,
+  screenBook,
   screenMarket,
-  spreadMax,
-} from "../../movers/domain/mover.ts"
+} from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { named, quoted } from "../../core/domain/untrusted.ts"
 
 /** Why no question is asked about a market; short and stable, for metrics. */
 type CandidateRejection =
-  | MoverRejection
+  | MarketRejection
+  | BookRejection
   | "decided"
   | "no_evidence"
   | "disputed"
@@ -88,12 +90,10 @@ export function candidateOf(facts: CandidateFacts): Result.Result<Candidate, Can
   const { market, book, rules, proposal, headlines, now } = facts
   const screened = screenMarket(market)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
-  if (book === null) return Result.fail("no_book")
-  if (Result.isFailure(book)) return Result.fail(book.failure)
-  const microstructure = book.success
-  const { mid, spread, depthUsdWithin5c } = microstructure
-  if (depthUsdWithin5c.total < depthUsdMin) return Result.fail("thin_book")
-  if (spread > spreadMax) return Result.fail("wide_spread")
+  const shown = screenBook(book)
+  if (Result.isFailure(shown)) return Result.fail(shown.failure)
+  const microstructure = shown.success
+  const { mid } = microstructure
   if (!isOpenPrice(mid)) return Result.fail("decided")
   return Result.map(groundsOf(market, proposal, headlines, now), (evidence) => ({
     question: { market, rules, mid, proposal, evidence, now },

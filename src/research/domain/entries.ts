@@ -11,9 +11,11 @@ import {
   usdFigure,
 } from "../../writing/domain/phrases.ts"
 import { fact, type Unnumbered } from "./report.ts"
-import { entriesReadMax, type OpenEntry, outcomeName, type ReportMaterial } from "./material.ts"
+import { entriesReadMax, outcomeName, type ReportMaterial } from "./material.ts"
+import type { OpenEntry } from "../../whales/domain/entry.ts"
 import { figure, joined, name, say, type Statement } from "../../writing/domain/statement.ts"
-import { resolvedEntriesMin, shownRate, type WhaleLabel } from "../../whales/domain/whale.ts"
+import { resolvedEntriesMin, shownRate } from "../../whales/domain/whale.ts"
+import type { WhaleLabel } from "../../feed/domain/item.ts"
 
 /** Entries that are facts of their own, the largest first; all that were read are evidence. */
 const entriesToldMax = 6

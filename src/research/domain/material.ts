@@ -3,25 +3,14 @@
  *
  * @module
  */
-import { halfSteps, type Microstructure } from "../../markets/domain/book.ts"
-import type { Proposal } from "../../predetermined/domain/detection.ts"
-import type { Entry } from "../../whales/domain/entry.ts"
+import type { Microstructure } from "../../markets/domain/book.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
+import type { OpenEntry } from "../../whales/domain/entry.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
-import { depthUsdMin, spreadMax, volumeUsdMin } from "../../movers/domain/mover.ts"
+import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { name, type Statement } from "../../writing/domain/statement.ts"
-import type { CalibratedWhale } from "../../whales/domain/whale.ts"
-
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
-export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
-  readonly wallet: string
-  readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
-  readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
-  readonly calibration: CalibratedWhale | null
-}
 
 /** Headlines about a market, the closest first, and of how many sources. */
 export interface RelatedNews {
@@ -74,9 +63,8 @@ interface Gate {
 export function gateOf({ market, microstructure }: ReportMaterial): Gate {
   return {
     volume: market.volumeUsd >= volumeUsdMin,
-    depth: microstructure !== null && microstructure.depthUsdWithin5c.total >= depthUsdMin,
-    spread: microstructure !== null &&
-      halfSteps(microstructure.spread) <= halfSteps(spreadMax),
+    depth: microstructure !== null && isDeep(microstructure),
+    spread: microstructure !== null && isNarrow(microstructure),
   }
 }
 

@@ -11,15 +11,12 @@ import { Schema } from "effect"
 import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets/domain/book.ts"
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
-import type { OpenEntry, ReportMaterial } from "./material.ts"
+import type { ReportMaterial } from "./material.ts"
+import type { OpenEntry } from "../../whales/domain/entry.ts"
 import { analysisOf, groundsOf } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import {
-  FrozenCalibration,
-  resolvedEntriesMin,
-  shownCalibration,
-  shownUsd,
-} from "../../whales/domain/whale.ts"
+import { resolvedEntriesMin, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
+import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { freeze } from "../../whales/domain/whaleRow.ts"
 
 /** How far back a report looks. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { depthUsdMin, spreadMax, volumeUsdMin } from "../../movers/domain/mover.ts"
+import { depthUsdMin, spreadMax, volumeUsdMin } from "../../markets/domain/quality.ts"
 import {
   countFigure,
   durationFigure,

@@ -20,9 +20,9 @@ import {
   roundedBand,
   shownRate,
   shownUsd,
-  WhaleLabel,
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
+import { WhaleLabel } from "../../feed/domain/item.ts"
 
 /** Wallets that are named. */
 export const topWalletsMax = 10

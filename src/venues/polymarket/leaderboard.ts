@@ -4,7 +4,7 @@
  * @module
  */
 import { Result } from "effect"
-import type { Standing, TrackingSource } from "../../whales/domain/tracking.ts"
+import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
 import { address, number, object, text } from "./wire.ts"
 
 /**
@@ -26,7 +26,7 @@ export const categories = [
 ] as const
 
 /** What the venue calls a board's order. */
-export const sortedBy: { readonly [by in TrackingSource]: string } = {
+export const sortedBy: { readonly [by in Board["by"]]: string } = {
   volume: "VOLUME",
   profit: "PNL",
 }

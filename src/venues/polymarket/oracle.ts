@@ -5,7 +5,7 @@
  * @module
  */
 import { Result } from "effect"
-import type { Proposal } from "../../predetermined/domain/detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"

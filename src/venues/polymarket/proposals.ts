@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect } from "effect"
-import type { Proposal } from "../../predetermined/domain/detection.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { Limits } from "./limits.ts"
 import { askable, type Route } from "./lookup.ts"

@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect, Result } from "effect"
-import { type MarketRules, rulesLengthMax } from "../../predetermined/domain/detection.ts"
+import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { MarketId } from "../../markets/domain/market.ts"
 import { excerpt } from "../../core/domain/untrusted.ts"
 import { decodeRows, merge } from "./decoded.ts"

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type EpochMs, second } from "../../core/domain/time.ts"
-import type { Board, Standing } from "../../whales/domain/tracking.ts"
+import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
 import type { ActivityPage, Decoded, WalletSource } from "../../markets/VenueClient.ts"
 import { activityPage } from "./activity.ts"
 import { type DataPage, dataPage } from "./data.ts"

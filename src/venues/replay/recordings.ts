@@ -7,10 +7,10 @@
  * @module
  */
 import type { OrderBook } from "../../markets/domain/book.ts"
-import type { MarketRules } from "../../predetermined/domain/detection.ts"
+import type { MarketRules } from "../../markets/domain/proposal.ts"
 import type { Market, MarketFacts, PricePoint, Trade } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import type { Standing } from "../../whales/domain/tracking.ts"
+import type { Standing } from "../../markets/domain/leaderboard.ts"
 import type { ActivityRow, Decoded } from "../../markets/VenueClient.ts"
 import { decodeActivity } from "../polymarket/activity.ts"
 import { asGammaRow, decodeBook, decodeHistory } from "../polymarket/clob.ts"

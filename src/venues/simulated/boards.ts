@@ -4,11 +4,7 @@
  *
  * @module
  */
-import {
-  type BoardPeriod,
-  boardPeriods,
-  type TrackingSource,
-} from "../../whales/domain/tracking.ts"
+import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 import { exact, midOf } from "./books.ts"
 import { heldAfter, lotsPerShare, type Plan } from "./episodes.ts"
@@ -55,7 +51,7 @@ export function boardOf(
   world: World,
   period: BoardPeriod,
   category: string,
-  by: TrackingSource,
+  by: Board["by"],
   at: EpochMs,
 ): ReadonlyArray<BoardRow> {
   const night = Math.floor(at / day)

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../markets/domain/book.ts"
-import type { MarketRules, Proposal } from "../../predetermined/domain/detection.ts"
+import type { MarketRules, Proposal } from "../../markets/domain/proposal.ts"
 import type { Market, MarketFacts, Trade } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { type EpochMs, minute, second } from "../../core/domain/time.ts"

@@ -18,7 +18,8 @@ import {
   winRateOf,
 } from "./oddsBands.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
-import { type OddsBand, resolvedEntriesMin, type WhaleLabel } from "./whale.ts"
+import { type OddsBand, resolvedEntriesMin } from "./whale.ts"
+import type { WhaleLabel } from "../../feed/domain/item.ts"
 
 /** Names the rule behind a label; a rule that decides otherwise has another name. */
 export const ruleVersion = "fair-prices-bh-1"

@@ -9,7 +9,7 @@
  */
 import { type Entry, isHedge, isSweep } from "./entry.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import type { FrozenCalibration } from "./whale.ts"
+import type { FrozenCalibration } from "../../feed/domain/item.ts"
 
 export interface HeldEntry extends Entry {
   /**

@@ -4,33 +4,14 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
+import type { Board, BoardPeriod, Standing } from "../../markets/domain/leaderboard.ts"
 
 /**
  * The kind of leaderboard a wallet was found on. A volume board has no outcome in it, so the whole
  * history of its wallets counts. A wallet of a profit board was chosen because it won: only what it
  * opens after it was chosen can prove anything.
  */
-export type TrackingSource = "volume" | "profit"
-
-export const boardPeriods = ["day", "week", "month", "all"] as const
-export type BoardPeriod = (typeof boardPeriods)[number]
-
-/** One leaderboard of the venue. */
-export interface Board {
-  readonly period: BoardPeriod
-  /** `overall`, or one of the venue's categories, in its own spelling. */
-  readonly category: string
-  readonly by: TrackingSource
-}
-
-/** A wallet as a leaderboard shows it. */
-export interface Standing {
-  /** Lower case. */
-  readonly wallet: string
-  readonly rank: number
-  /** As the venue shows it; empty, or an address, where the owner gave none. */
-  readonly userName: string
-}
+export type TrackingSource = Board["by"]
 
 /**
  * How much of a wallet's past has been read. `truncated`: its venue gives no more of it, or there is

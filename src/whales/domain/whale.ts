@@ -4,7 +4,8 @@
  * @module
  */
 import { Schema } from "effect"
-import { type EpochMs, IsoTime } from "../../core/domain/time.ts"
+import type { EpochMs } from "../../core/domain/time.ts"
+import { FrozenCalibration } from "../../feed/domain/item.ts"
 
 /** A wallet with fewer resolved entries has no row: too little to say anything. */
 export const resolvedEntriesMin = 30
@@ -17,48 +18,15 @@ export const tableRowsMax = 500
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-export const WhaleLabel = Schema.Literals(["follow", "fade", "neutral"])
-
 /** `schema`, with a sentence for whoever reads the contract. */
 const explained = <S extends Schema.Top>(schema: S, description: string) =>
   schema.annotate({ description })
 
-/** What several shapes say, each word for word the same. */
-const label = explained(
-  WhaleLabel,
-  "follow or fade: luck would hardly do it at these prices, and it would have paid after fees; " +
-    "else neutral",
-)
-const resolved = explained(Count, "Entries in markets that paid out; cancelled ones count nowhere")
-const winRate = explained(
-  Rate,
-  "Wins among the entries that were paid in full or not at all; about meanEntryPrice where prices " +
-    "are fair",
-)
+/** What a row says in the words of the calibration that an entry carries. */
+const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh, followRoi, fadeRoi } =
+  FrozenCalibration.fields
 const winRateLow = explained(Rate, "Lower end of its 95 % interval (Wilson)")
 const winRateHigh = explained(Rate, "Upper end of its 95 % interval (Wilson)")
-const meanEntryPrice = explained(Rate, "Mean over entries of the price paid, USD a share")
-const edge = explained(
-  Schema.Finite,
-  "Mean over entries of payout less price, USD a share; a push or a part counts as what it paid",
-)
-const edgeLow = explained(
-  Schema.Finite,
-  "Lower end of its 95 % interval, an event taken for one trial",
-)
-const edgeHigh = explained(
-  Schema.Finite,
-  "Upper end of its 95 % interval, an event taken for one trial",
-)
-const followRoi = explained(
-  Schema.Finite,
-  "What a USD staked in proportion to its stakes, at its prices, came to, less that USD: held to " +
-    "resolution, after the venue's fee where it is known",
-)
-const fadeRoi = explained(
-  Schema.Finite,
-  "The same for as large a stake on the other outcome, bought at 1 less its price",
-)
 
 /** Entries within one band of entry prices. */
 export const OddsBand = Schema.Struct({
@@ -73,22 +41,6 @@ export const OddsBand = Schema.Struct({
   followRoi,
   fadeRoi,
 }).annotate({ identifier: "OddsBand" })
-
-/** What an entry carries of its wallet: the calibration as it stood before the entry. */
-export const FrozenCalibration = Schema.Struct({
-  label,
-  resolved,
-  winRate,
-  meanEntryPrice,
-  edge,
-  edgeLow,
-  edgeHigh,
-  followRoi,
-  fadeRoi,
-  computedAt: explained(IsoTime, "Before the entry's first fill"),
-  ruleVersion: explained(Schema.String, "Names the rule behind the label"),
-})
-export type FrozenCalibration = typeof FrozenCalibration.Type
 
 /** One wallet of the calibration table, as it is on the wire. */
 export const WhaleRow = Schema.Struct({

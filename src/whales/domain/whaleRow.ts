@@ -7,7 +7,8 @@ import { type Judgement, type Rates, ruleVersion } from "./calibration.ts"
 import { isMarketMaker } from "./entry.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
-import type { CalibratedWhale, FrozenCalibration, WhaleRow } from "./whale.ts"
+import type { CalibratedWhale, WhaleRow } from "./whale.ts"
+import type { FrozenCalibration } from "../../feed/domain/item.ts"
 
 /** What a row says that is not in the wallet's figures: it may change without another calibration. */
 type WhaleFacts = Pick<WhaleRow, "pseudonym" | "source" | "marketMaker" | "openEntries">

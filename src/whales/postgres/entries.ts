@@ -5,10 +5,9 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { isMarketMaker } from "../domain/entry.ts"
+import { isMarketMaker, type OpenEntry } from "../domain/entry.ts"
 import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
-import type { OpenEntry } from "../../research/domain/material.ts"
 import type { WhaleRow } from "../domain/whale.ts"
 
 /** The part of `WhaleStore` that is about a market. */

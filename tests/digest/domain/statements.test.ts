@@ -11,10 +11,9 @@ import type {
   EndedMarket,
   PredeterminedItem,
 } from "../../../src/digest/domain/material.ts"
-import { marketRef } from "../../../src/feed/domain/item.ts"
+import { type FrozenCalibration, marketRef } from "../../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
-import type { FrozenCalibration } from "../../../src/whales/domain/whale.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { quiet, until } from "../../support/digest/digests.ts"
 import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"

@@ -9,7 +9,7 @@ import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import type { Answer } from "../../../src/http/server/answer.ts"
 import { makeSnapshot, type Snapshot } from "../../../src/http/pages/snapshot.ts"
-import { Digests } from "../../../src/digest/Digests.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
@@ -43,7 +43,7 @@ const countingFeed = Effect.gen(function* () {
   const layer = Layer.mergeAll(
     Layer.mock(Feed, { index, pulse: Effect.succeed([]) }),
     Layer.mock(TrackRecord, { scorecard: Effect.never }),
-    Layer.mock(Digests, { latest: Effect.succeedNone }),
+    Layer.mock(Digest, { latest: Effect.succeedNone }),
   )
   return { asked, stuck, layer }
 })

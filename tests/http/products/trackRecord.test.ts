@@ -12,7 +12,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noVerdicts } from "../../../src/track-record/domain/selfScore.ts"
 import { makeSnapshot } from "../../../src/http/pages/snapshot.ts"
-import { Digests } from "../../../src/digest/Digests.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { test } from "../../support/effect.ts"
@@ -179,7 +179,7 @@ test("the feed's bodies do not wait for the whales, and it does not wait for a s
     const slow = yield* Ref.make(false)
     const made = scorecard({ ...storeOf([]), verdicts: noVerdicts, now: noon })
     const layer = Layer.mergeAll(
-      Layer.mock(Digests, { latest: Effect.succeedNone }),
+      Layer.mock(Digest, { latest: Effect.succeedNone }),
       Layer.mock(Feed, { index: Effect.succeed(feedState), pulse: Effect.succeed([]) }),
       Layer.mock(TrackRecord, {
         scorecard: Effect.flatMap(

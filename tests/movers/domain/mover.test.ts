@@ -7,12 +7,8 @@ import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
 import type { Move, MoveEvidence, MoveInput } from "../../../src/movers/domain/move.ts"
-import {
-  historyRange,
-  judgeMove,
-  screenMarket,
-  screenMove,
-} from "../../../src/movers/domain/mover.ts"
+import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/mover.ts"
+import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import {

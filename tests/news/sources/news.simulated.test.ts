@@ -20,8 +20,10 @@ import type { Headline } from "../../../src/news/domain/headline.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { type NewsSource, NewsSources } from "../../../src/news/NewsSources.ts"
 import type { Decoded } from "../../../src/markets/VenueClient.ts"
-import { liveTest } from "../../support/effect.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
 import { feedPath, searchPath, serveNews } from "../../support/news/newsServer.ts"
+
+const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
 interface Heard {
   readonly press: Press
@@ -33,7 +35,7 @@ interface Heard {
 function hearing(
   use: (heard: Heard) => Effect.Effect<void, unknown>,
 ): Effect.Effect<void, unknown, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const world = makeWorld({ seed: 4, markets: 120, origin: now - 20 * day, laggardShare: 0.5 })
     const url = yield* serveNews(world)
@@ -48,6 +50,7 @@ function hearing(
     )
     yield* use({ press: makePress(world), sources, now })
   })
+  return startingAt(startsAt, used)
 }
 
 /** What was out a moment ago is compared: more may come out while the test runs. */

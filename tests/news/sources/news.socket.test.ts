@@ -10,7 +10,7 @@ import type { Limits } from "../../../src/news/sources/limits.ts"
 import { layer } from "../../../src/news/sources/sources.ts"
 import { isoTime, minute } from "../../../src/core/domain/time.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
-import { liveTest } from "../../support/effect.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
 import { blurting, gdeltAnswer, rss, rssItem, serving } from "../../support/news/newsFeeds.ts"
 
 const quick: Partial<Limits> = {
@@ -22,12 +22,15 @@ const quick: Partial<Limits> = {
   gdeltEveryMs: 0,
 }
 
-/** News of this very hour: these tests have a real clock. */
+const startsAt = Date.parse("2026-11-20T12:00:00Z")
+
+/** News of the hour in which these tests read them. */
 const today = Array.from({ length: 3 }, (_, n) => ({
   title: `Title number ${n}`,
   url: `https://news.example/${n}`,
-  publishedAt: Date.parse(new Date().toISOString()) - n * minute,
+  publishedAt: startsAt - n * minute,
 }))
+const atTheirHour = <A, E, R>(effect: Effect.Effect<A, E, R>) => startingAt(startsAt, effect)
 const feed = rss(today.map(rssItem).join(""))
 
 /** What one reading of a feed at `url` comes to: its titles, or why there are none. */
@@ -47,6 +50,7 @@ const reading = (url: string, limits: Partial<Limits> = {}) =>
       limits: { ...quick, ...limits },
     })),
     Effect.provide(FetchHttpClient.layer),
+    atTheirHour,
   )
 
 const titles = today.map(({ title }) => title)
@@ -232,6 +236,7 @@ const thrice = (url: string): Effect.Effect<ReadonlyArray<unknown>, never, Scope
       limits: quick,
     })),
     Effect.provide(FetchHttpClient.layer),
+    atTheirHour,
   )
 
 /** One reading of GDELT for two topics, from a server that gives these answers in turn. */
@@ -246,7 +251,7 @@ const gdelt = (answers: ReadonlyArray<() => Response>) =>
     const exit = yield* Effect.exit(Effect.provide(
       read,
       layer({ feeds: [], gdelt: true, home: "https://bell.example", gdeltUrl: url, limits: quick }),
-    )).pipe(Effect.provide(FetchHttpClient.layer))
+    )).pipe(Effect.provide(FetchHttpClient.layer), atTheirHour)
     return {
       exit,
       asked: asked.map(({ url }) =>

@@ -14,7 +14,7 @@ import * as whaleStore from "../../../src/whales/postgres/whaleStore.ts"
 import type { DigestBrief } from "../../../src/digest/domain/digest.ts"
 import type { NewFeedItem } from "../../../src/feed/domain/item.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { Digests } from "../../../src/digest/Digests.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
 import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
@@ -71,8 +71,8 @@ export const makePress = Effect.gen(function* () {
 /** A process of its own over these ports. */
 export const digestsOn = (ports: Context.Context<Ports>, press: Narrator["Service"]) =>
   Effect.provide(
-    Digests,
-    Layer.fresh(Digests.layer({ venue: "a simulated venue" })).pipe(
+    Digest,
+    Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
       Layer.provide(Layer.succeed(Narrator, press)),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),

@@ -13,10 +13,9 @@ import type {
   UpcomingMarket,
   WhaleEntryItem,
 } from "../../../src/digest/domain/material.ts"
-import type { MarketRef } from "../../../src/feed/domain/item.ts"
+import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item.ts"
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
-import type { FrozenCalibration } from "../../../src/whales/domain/whale.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
 import { shown } from "../movers/market.ts"
 

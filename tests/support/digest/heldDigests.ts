@@ -7,7 +7,7 @@ import { Effect, Layer, Ref } from "effect"
 import { digestEvery } from "../../../src/digest/domain/digest.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { Digests } from "../../../src/digest/Digests.ts"
+import { Digest } from "../../../src/digest/Digest.ts"
 import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
@@ -40,7 +40,7 @@ export function heldDigest(createdAt: EpochMs, title = "Nothing repriced"): Held
 export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<boolean>) => {
   const asked = <A>(answer: Effect.Effect<A>) =>
     Effect.flatMap(Ref.get(storeUp), (up) => up ? answer : Effect.die("the store is down"))
-  return Digests.layer({ venue: "a made-up venue" }).pipe(Layer.provide([
+  return Digest.layer({ venue: "a made-up venue" }).pipe(Layer.provide([
     Layer.succeed(DigestStore, {
       ...store,
       latest: asked(store.latest),

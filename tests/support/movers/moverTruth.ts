@@ -30,12 +30,11 @@ import {
   historyRange,
   judgeMove,
   type MoverRejection,
-  screenMarket,
   screenMove,
   selectMovers,
-  spreadMax,
   startRange,
 } from "../../../src/movers/domain/mover.ts"
+import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
 

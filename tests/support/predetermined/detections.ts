@@ -5,11 +5,8 @@
  * @module
  */
 import { Arbitrary, Schema } from "effect"
-import type {
-  Detection,
-  DetectionQuestion,
-  Proposal,
-} from "../../../src/predetermined/domain/detection.ts"
+import type { Detection, DetectionQuestion } from "../../../src/predetermined/domain/detection.ts"
+import type { Proposal } from "../../../src/markets/domain/proposal.ts"
 import { evidenceOf } from "../../../src/predetermined/domain/evidence.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"

@@ -8,11 +8,8 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as detectionStore from "../../../src/predetermined/postgres/detectionStore.ts"
 import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
-import type {
-  Detection,
-  DetectionQuestion,
-  Proposal,
-} from "../../../src/predetermined/domain/detection.ts"
+import type { Detection, DetectionQuestion } from "../../../src/predetermined/domain/detection.ts"
+import type { Proposal } from "../../../src/markets/domain/proposal.ts"
 import { isAbout } from "../../../src/predetermined/domain/doneNews.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domain/market.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"

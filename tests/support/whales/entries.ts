@@ -6,7 +6,7 @@
 import type { HeldEntry } from "../../../src/whales/domain/heldEntry.ts"
 import { day, type EpochMs, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
-import type { FrozenCalibration } from "../../../src/whales/domain/whale.ts"
+import type { FrozenCalibration } from "../../../src/feed/domain/item.ts"
 import { now } from "../movers/market.ts"
 
 /** An entry of two fills that nothing speaks against. */

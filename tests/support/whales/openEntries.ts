@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { isHedge } from "../../../src/whales/domain/entry.ts"
+import { isHedge, type OpenEntry } from "../../../src/whales/domain/entry.ts"
 import type { HeldEntry } from "../../../src/whales/domain/heldEntry.ts"
-import type { OpenEntry } from "../../../src/research/domain/material.ts"
 
 /** A wallet in a market that is open. */
 type Holder =

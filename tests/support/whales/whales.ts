@@ -6,7 +6,8 @@
 import { type Rates, ratesOf } from "../../../src/whales/domain/calibration.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
-import type { CalibratedWhale, WhaleLabel } from "../../../src/whales/domain/whale.ts"
+import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
+import type { WhaleLabel } from "../../../src/feed/domain/item.ts"
 import { whaleRow } from "../products.ts"
 
 /** One entry in a market and event of its own. */

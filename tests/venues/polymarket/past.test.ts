@@ -10,7 +10,7 @@ import { defaultLimits, type Limits } from "../../../src/venues/polymarket/limit
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
-import type { Board } from "../../../src/whales/domain/tracking.ts"
+import type { Board } from "../../../src/markets/domain/leaderboard.ts"
 import {
   VenueClient,
   type VenueUnavailable,

@@ -11,7 +11,7 @@ import { decodeRecord, type OracleRecord } from "../../../src/venues/polymarket/
 import { proposalsIn } from "../../../src/venues/polymarket/proposals.ts"
 import { decodeRules } from "../../../src/venues/polymarket/rules.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
-import { type Proposal, rulesLengthMax } from "../../../src/predetermined/domain/detection.ts"
+import { type Proposal, rulesLengthMax } from "../../../src/markets/domain/proposal.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { law, liveTest } from "../../support/effect.ts"

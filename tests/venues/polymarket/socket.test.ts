@@ -7,14 +7,9 @@
 import { Clock, Effect, Ref, type Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import {
-  type Fault,
-  type FaultPlan,
-  faults,
-  noFaults,
-} from "../../../src/venues/simulated/faults.ts"
+import { type Fault, type FaultPlan, faults, noFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
-import { serveWire } from "../../../src/venues/simulated/wire.ts"
+import { serveWire } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import type { Market } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -24,8 +19,8 @@ import {
   type VenueUnavailable,
   type WalletSource,
 } from "../../../src/markets/VenueClient.ts"
-import { liveTest } from "../../support/effect.ts"
-import { unpaced } from "../../support/venues/polymarket.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
+import { recordedAt, unpaced } from "../../support/venues/polymarket.ts"
 
 const limits = {
   perTenSeconds: unpaced,
@@ -47,18 +42,19 @@ function equal(actual: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Runs `use` on the adapter, with the world it reads at hand. */
+/** Runs `use` on the adapter, with the world it reads at hand; always of the same date. */
 function overSocket<A>(
   plan: FaultPlan,
   use: (world: World) => Effect.Effect<A, VenueUnavailable, VenueClient>,
 ): Effect.Effect<A, VenueUnavailable, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const origin = yield* Clock.currentTimeMillis
     const world = makeWorld({ seed: 23, markets: seats, origin })
     const url = yield* serveWire(world, { faults: plan, slowMs: 350 })
     const venue = polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
     return yield* use(world).pipe(Effect.provide(venue), Effect.provide(FetchHttpClient.layer))
   })
+  return startingAt(recordedAt, used)
 }
 
 /** What is as true of a market a second later. */

@@ -13,7 +13,7 @@ import { layer } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups, type Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
-import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
 

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { wire } from "../../../src/venues/simulated/wire.ts"
+import { wire } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { test } from "../../support/effect.ts"
 import { hasOracle, skipAloud, verdicts } from "../../support/venues/oracle.ts"

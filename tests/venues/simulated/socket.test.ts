@@ -8,10 +8,10 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../../src/venues/simulated/faults.ts"
+import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
-import { serveWire, type WireOptions } from "../../../src/venues/simulated/wire.ts"
+import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
   type Act,
@@ -22,9 +22,9 @@ import {
 } from "../../../src/markets/domain/activity.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
-import { boardPeriods } from "../../../src/whales/domain/tracking.ts"
+import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
-import { liveTest } from "../../support/effect.ts"
+import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
 import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
 
@@ -41,6 +41,9 @@ const options = {
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
 }
 
+/** At this instant the world of these options has what is asked of it, proposals of each kind too. */
+const startsAt = Date.parse("2026-11-20T18:00:00Z")
+
 interface Venues {
   readonly world: World
   readonly now: number
@@ -53,7 +56,7 @@ function both(
   wireOptions: WireOptions & { readonly activityRows?: number },
   use: (venues: Venues) => Effect.Effect<void, unknown, Scope.Scope>,
 ): Effect.Effect<void, never, Scope.Scope> {
-  return Effect.gen(function* () {
+  const used = Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis
     const origin = Math.floor((started - 5 * hour) / second) * second
     const world = makeWorld({ ...options, origin })
@@ -69,7 +72,8 @@ function both(
     )
     const inside = yield* service.pipe(Effect.provide(simulated(world, wireOptions)))
     yield* use({ world, now: Math.floor(started / second) * second, wired, inside })
-  }).pipe(Effect.orDie)
+  })
+  return Effect.orDie(startingAt(startsAt, used))
 }
 
 function sourceOf({ wallets }: VenueClient["Service"]): WalletSource {

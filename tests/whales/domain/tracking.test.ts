@@ -6,14 +6,12 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
-  type Board,
-  boardPeriods,
   boardsOf,
   candidates,
   displayName,
   nameLengthMax,
-  type Standing,
 } from "../../../src/whales/domain/tracking.ts"
+import { type Board, boardPeriods, type Standing } from "../../../src/markets/domain/leaderboard.ts"
 import { law } from "../../support/effect.ts"
 
 const wallet = "0x51698a47f840a242abc2ca0351371c7ffac41842"

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { type DetectionQuestion, rulesLengthMax } from "../../../predetermined/domain/detection.ts"
+import type { DetectionQuestion } from "../../../predetermined/domain/detection.ts"
+import { rulesLengthMax } from "../../../markets/domain/proposal.ts"
 import type { DigestBrief } from "../../../digest/domain/digest.ts"
 import {
   analysisWords,

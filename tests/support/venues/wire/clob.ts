@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { Level } from "../../markets/domain/book.ts"
-import { type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
-import { exact, midOf } from "./books.ts"
-import type { Json } from "./gammaWire.ts"
-import type { SimulatedMarket } from "./lives.ts"
-import { hex, mix } from "./seed.ts"
-import type { WorldClock } from "./clock.ts"
-import type { World } from "./world.ts"
+import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
+import type { Level } from "../../../../src/markets/domain/book.ts"
+import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import type { Json } from "./gamma.ts"
 
 /** One book; null for a token without one. */
 export function clobBook(

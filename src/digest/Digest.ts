@@ -9,7 +9,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import {
-  type Digest,
+  type Digest as WrittenDigest,
   digestAgeMax,
   type DigestBrief,
   digestEvery,
@@ -52,92 +52,91 @@ export interface DigestReport {
 
 /** The newest digest, and whether it is too old to be sold. */
 export interface LatestDigest {
-  readonly digest: Digest
+  readonly digest: WrittenDigest
   readonly stale: boolean
 }
 
-export class Digests extends Context.Service<Digests, {
+export class Digest extends Context.Service<Digest, {
   /** Writes the digest of the current slot; none when there is one. Dies when the feed cannot be read. */
   readonly write: Effect.Effect<Option.Option<DigestReport>>
   /** The newest one, however old; none before the first. */
   readonly latest: Effect.Effect<Option.Option<LatestDigest>>
   /** The newest one, when it may be sold. */
-  readonly fresh: Effect.Effect<Digest, DigestStale>
+  readonly fresh: Effect.Effect<WrittenDigest, DigestStale>
   /** Those created in the last `hours`, newest first, at most `limit`. */
-  readonly history: (hours: number, limit: number) => Effect.Effect<ReadonlyArray<Digest>>
+  readonly history: (hours: number, limit: number) => Effect.Effect<ReadonlyArray<WrittenDigest>>
   /** Forgets what no history shows any more. */
   readonly prune: Effect.Effect<void>
-}>()("bellwether/services/Digests") {
+}>()("bellwether/digest/Digest") {
   /** `venue`: how the venue is called where a digest names its sources. */
   static readonly layer = (options: { readonly venue: string }) =>
-    Layer.effect(
-      Digests,
-      Effect.gen(function* () {
-        const store = yield* DigestStore
-        const narrator = yield* Narrator
-        const ports = {
-          feed: yield* FeedStore,
-          markets: yield* MarketStore,
-          whales: yield* WhaleStore,
-          news: yield* News,
-          slots: yield* JobSlots,
-          detector: yield* Detector,
-        }
-
-        const write = Effect.gen(function* () {
-          const started = yield* Clock.currentTimeMillis
-          const slot = started - started % digestEvery
-          const last = Option.getOrNull(yield* store.latest)
-          if (last !== null && last.slot >= slot) return Option.none()
-          const { material, feedIndex } = yield* readMaterial(ports, last, started)
-          const brief = digestBrief(material)
-          const text = yield* narrated(narrator, brief)
-          const createdAt = yield* Clock.currentTimeMillis
-          const making = { slot, createdAt, narrator: text.narrator, venue: options.venue }
-          const digest = digestOf(text.draft, brief, making)
-          const stored = yield* store.add({ slot, until: started, feedIndex, digest })
-          return Option.some<DigestReport>({
-            slot,
-            title: digest.title,
-            narrator: text.narrator,
-            facts: digest.facts.length,
-            words: wordCount(digest.fullAnalysis),
-            refused: text.refused,
-            unwritten: text.failed,
-            missing: material.coverage.missing,
-            stored,
-            seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
-          })
-        }).pipe(Effect.withSpan("Digests.write"))
-
-        const latest = Effect.gen(function* () {
-          const held = yield* store.latest
-          const now = yield* Clock.currentTimeMillis
-          return Option.map(held, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
-        })
-
-        const fresh = Effect.flatMap(
-          latest,
-          (held) =>
-            Option.isSome(held) && !held.value.stale
-              ? Effect.succeed(held.value.digest)
-              : Effect.fail(new DigestStale({ retryAfterSeconds })),
-        )
-
-        const history = Effect.fn("Digests.history")(function* (hours: number, limit: number) {
-          const now = yield* Clock.currentTimeMillis
-          return (yield* store.since(now - hours * hour, limit)).map(({ digest }) => digest)
-        })
-
-        const prune = Effect.gen(function* () {
-          // A digest is younger than its slot: the last one may be of the slot before the window.
-          yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
-        })
-
-        return Digests.of({ write, latest, fresh, history, prune })
-      }),
-    )
+    Layer.effect(Digest, make(options.venue))
 }
+
+const make = Effect.fnUntraced(function* (venue: string) {
+  const store = yield* DigestStore
+  const narrator = yield* Narrator
+  const ports = {
+    feed: yield* FeedStore,
+    markets: yield* MarketStore,
+    whales: yield* WhaleStore,
+    news: yield* News,
+    slots: yield* JobSlots,
+    detector: yield* Detector,
+  }
+
+  const write = Effect.gen(function* () {
+    const started = yield* Clock.currentTimeMillis
+    const slot = started - started % digestEvery
+    const last = Option.getOrNull(yield* store.latest)
+    if (last !== null && last.slot >= slot) return Option.none()
+    const { material, feedIndex } = yield* readMaterial(ports, last, started)
+    const brief = digestBrief(material)
+    const text = yield* narrated(narrator, brief)
+    const createdAt = yield* Clock.currentTimeMillis
+    const making = { slot, createdAt, narrator: text.narrator, venue }
+    const digest = digestOf(text.draft, brief, making)
+    const stored = yield* store.add({ slot, until: started, feedIndex, digest })
+    return Option.some<DigestReport>({
+      slot,
+      title: digest.title,
+      narrator: text.narrator,
+      facts: digest.facts.length,
+      words: wordCount(digest.fullAnalysis),
+      refused: text.refused,
+      unwritten: text.failed,
+      missing: material.coverage.missing,
+      stored,
+      seconds: ((yield* Clock.currentTimeMillis) - started) / 1000,
+    })
+  }).pipe(Effect.withSpan("Digest.write"))
+
+  const latest = Effect.gen(function* () {
+    const held = yield* store.latest
+    const now = yield* Clock.currentTimeMillis
+    return Option.map(held, ({ digest }) => ({ digest, stale: isStale(digest, now) }))
+  })
+
+  const fresh = Effect.flatMap(
+    latest,
+    (held) =>
+      Option.isSome(held) && !held.value.stale
+        ? Effect.succeed(held.value.digest)
+        : Effect.fail(new DigestStale({ retryAfterSeconds })),
+  )
+
+  const history = Effect.fn("Digest.history")(function* (hours: number, limit: number) {
+    const now = yield* Clock.currentTimeMillis
+    return (yield* store.since(now - hours * hour, limit)).map(({ digest }) => digest)
+  })
+
+  const prune = Effect.gen(function* () {
+    // A digest is younger than its slot: the last one may be of the slot before the window.
+    yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
+  })
+
+  return Digest.of({ write, latest, fresh, history, prune })
+})
 
 /** A digest that is late is tried again every minute. */
 const retryAfterSeconds = 60
@@ -157,6 +156,6 @@ const narrated = (narrator: Narrator["Service"], brief: DigestBrief) =>
     within: narratorTime,
   })
 
-function isStale({ createdAt }: Digest, now: EpochMs): boolean {
+function isStale({ createdAt }: WrittenDigest, now: EpochMs): boolean {
   return now - Date.parse(createdAt) > digestAgeMax
 }

@@ -5,15 +5,19 @@
  * @module
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
-import type { EpochMs } from "../../core/domain/time.ts"
-import { clobBook, clobHistory, clobMarket } from "./clobWire.ts"
-import { dataAnswer } from "./dataRoutes.ts"
+import type { EpochMs } from "../../../../src/core/domain/time.ts"
+import {
+  type VenueOptions,
+  type WorldClock,
+  worldClock,
+} from "../../../../src/venues/simulated/clock.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+import { mix } from "../../../../src/venues/simulated/seed.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import { clobBook, clobHistory, clobMarket } from "./clob.ts"
+import { dataAnswer } from "./data.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
-import { gammaMarket, type Json } from "./gammaWire.ts"
-import type { SimulatedMarket } from "./lives.ts"
-import { mix } from "./seed.ts"
-import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
-import type { World } from "./world.ts"
+import { gammaMarket, type Json } from "./gamma.ts"
 
 export interface WireOptions extends VenueOptions {
   readonly faults?: FaultPlan

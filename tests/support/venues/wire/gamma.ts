@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
-import { exact, midOf } from "./books.ts"
-import type { SimulatedMarket } from "./lives.ts"
-import { rulesOf } from "./rules.ts"
-import { hex, mix, uniform } from "./seed.ts"
-import type { WorldClock } from "./clock.ts"
-import type { World } from "./world.ts"
+import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
+import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+import { rulesOf } from "../../../../src/venues/simulated/rules.ts"
+import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
 
 export type Json = { readonly [key: string]: unknown }
 

@@ -3,19 +3,36 @@
  *
  * @module
  */
-import { day, type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
-import { boardPeriods } from "../../whales/domain/tracking.ts"
-import { type ActivityMark, activityOf, type ActivityRows } from "./activity.ts"
-import { boardOf } from "./boards.ts"
-import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataWire.ts"
-import { type Deed, fillOf } from "./deeds.ts"
+import {
+  day,
+  type EpochMs,
+  hour,
+  isoTime,
+  minute,
+  second,
+} from "../../../../src/core/domain/time.ts"
+import {
+  type ActivityMark,
+  activityOf,
+  type ActivityRows,
+} from "../../../../src/venues/simulated/activity.ts"
+import { boardOf } from "../../../../src/venues/simulated/boards.ts"
+import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
+import { type Deed, fillOf } from "../../../../src/venues/simulated/deeds.ts"
+import type { Fill } from "../../../../src/venues/simulated/tape.ts"
+import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
+import type { World } from "../../../../src/venues/simulated/world.ts"
+import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
+import {
+  activityRow,
+  positions,
+  resolutionRow,
+  tradeRow,
+  typeOf,
+  type WalletBook,
+} from "./dataRows.ts"
 import type { Route } from "./faults.ts"
-import type { Json } from "./gammaWire.ts"
-import { positions } from "./positions.ts"
-import type { Fill } from "./tape.ts"
-import type { WorldClock } from "./clock.ts"
-import type { Wallet } from "./wallets.ts"
-import type { World } from "./world.ts"
+import type { Json } from "./gamma.ts"
 
 interface Answer {
   readonly status: number

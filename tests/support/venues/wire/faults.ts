@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mix, uniform } from "./seed.ts"
+import { mix, uniform } from "../../../../src/venues/simulated/seed.ts"
 
 export const faults = [
   /** 500 with a body that is no JSON. */
