@@ -13,9 +13,8 @@ import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
 import type { EdgeRoute, RouteResult } from "./server/edge.ts"
-import type { PreparedRefusal } from "./server/errors.ts"
+import { overloaded, type PreparedRefusal } from "./server/errors.ts"
 import { type Limiter, spend, type Spent } from "./server/limits.ts"
-import { overloaded } from "./server/refusals.ts"
 import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers, and their budget. */

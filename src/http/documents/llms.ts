@@ -21,10 +21,8 @@ import { paymentKey } from "../mcp/message.ts"
 import { receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
-import { rules } from "../server/errors.ts"
+import { bodyBytesMax, paymentLengthMax, rules, targetLengthMax } from "../server/errors.ts"
 import { type Budget, policyField } from "../server/limits.ts"
-import { paymentLengthMax, targetLengthMax } from "../server/refusals.ts"
-import { bodyBytesMax } from "../server/server.ts"
 import { description, links, paths } from "./addresses.ts"
 
 export interface LlmsOptions {

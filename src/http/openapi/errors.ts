@@ -29,8 +29,6 @@ import {
   settlementUnresolved,
 } from "../../payments/sale/paymentRefusals.ts"
 import { invalidParameters } from "../paywall/checkout.ts"
-import { prepare, type PreparedRefusal, toRefusal } from "../server/errors.ts"
-import { methodsOf } from "../server/edge.ts"
 import {
   bodyTooLarge,
   internalError,
@@ -39,9 +37,13 @@ import {
   notFound,
   overloaded,
   paymentTooLong,
+  prepare,
+  type PreparedRefusal,
   rateLimited,
   targetTooLong,
-} from "../server/refusals.ts"
+  toRefusal,
+} from "../server/errors.ts"
+import { methodsOf } from "../server/edge.ts"
 import { sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
 

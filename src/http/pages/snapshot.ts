@@ -5,7 +5,7 @@
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
-import type { freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
+import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
@@ -27,7 +27,8 @@ const trackRecordComputedFor = Duration.seconds(10)
 /** The pulse is read again when the index has moved, and at least this often. */
 const pulseAgeMsMax = minute
 
-type HealthBody = typeof freeRows.health.body.Type
+/** What the row of a free path says its body is. */
+type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
 
 interface SnapshotOptions {
   readonly publicBaseUrl: string
@@ -157,16 +158,17 @@ const noDigest = prepare({
 function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
   let before: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
   return Effect.map(service.scorecard, (scorecard) => {
-    before = before?.scorecard === scorecard
-      ? before
-      : { scorecard, answer: polled({ success: true, ...scorecard }) }
+    before = before?.scorecard === scorecard ? before : {
+      scorecard,
+      answer: polled({ success: true, ...scorecard } satisfies Body<"track_record">),
+    }
     return before.answer
   })
 }
 
-const polled = (body: unknown) => answer({ body: JSON.stringify(body), cache: "polled" })
+const polled = (body: object) => answer({ body: JSON.stringify(body), cache: "polled" })
 
-function indexBody(state: FeedIndex, latest: LatestDigest | null) {
+function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index"> {
   return {
     success: true,
     status: state.status,
@@ -186,7 +188,7 @@ function pulseBody(
   movers: ReadonlyArray<PulseMover>,
   latest: LatestDigest | null,
   { publicBaseUrl }: SnapshotOptions,
-) {
+): Body<"pulse"> {
   return {
     success: true,
     status,
@@ -200,11 +202,17 @@ function pulseBody(
   }
 }
 
-function digestBriefBody({ digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest) {
+function digestBriefBody(
+  { digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest,
+): Body<"digest_brief"> {
   return { success: true, data: { title, summary, sourcesUsed, createdAt } }
 }
 
-function healthBody(state: FeedIndex, latest: LatestDigest | null, options: SnapshotOptions) {
+function healthBody(
+  state: FeedIndex,
+  latest: LatestDigest | null,
+  options: SnapshotOptions,
+): Body<"health"> {
   const stale = state.status === "stale"
   const digestStale = latest?.stale ?? true
   return {
@@ -232,8 +240,8 @@ function down(options: SnapshotOptions): Answer {
 
 /** The same, as its reader has it. */
 export function downBody(
-  service: Pick<HealthBody, "version" | "paymentMode" | "venue" | "network">,
-): HealthBody {
+  service: Pick<Body<"health">, "version" | "paymentMode" | "venue" | "network">,
+): Body<"health"> {
   const { version, paymentMode, venue, network } = service
   return {
     success: false,

@@ -18,7 +18,22 @@ import {
 } from "./answer.ts"
 import { asksVersion1 } from "../paywall/paywall.ts"
 import type { BodyReader } from "./bodyReader.ts"
-import type { PreparedRefusal } from "./errors.ts"
+import {
+  bodyBytesMax,
+  bodyTooLarge,
+  internalError,
+  invalidHost,
+  methodNotAllowed,
+  notFound,
+  overloaded,
+  overloadedPaid,
+  paymentLengthMax,
+  paymentTooLong,
+  type PreparedRefusal,
+  rateLimited,
+  targetLengthMax,
+  targetTooLong,
+} from "./errors.ts"
 import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
@@ -29,21 +44,7 @@ import {
   rateFields,
   type Verdict,
 } from "./limits.ts"
-import {
-  bodyTooLarge,
-  internalError,
-  invalidHost,
-  methodNotAllowed,
-  notFound,
-  overloaded,
-  overloadedPaid,
-  paymentLengthMax,
-  paymentTooLong,
-  rateLimited,
-  targetLengthMax,
-  targetTooLong,
-} from "./refusals.ts"
-import { type Body, bodyBytesMax, type Peer, type Seen, type WebHandler } from "./server.ts"
+import { type Body, type Peer, type Seen, type WebHandler } from "./server.ts"
 
 /** Most requests that may wait for a store or a payment at once. */
 export const pendingMax = 2_000

@@ -9,11 +9,11 @@ import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { make } from "../../../src/http/layer.ts"
 import { legacyRoute, LegacyRoutes, usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
-import { targetLengthMax } from "../../../src/http/server/refusals.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, servicesOver } from "../../support/http/face.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
+import { targetLengthMax } from "../../../src/http/server/errors.ts"
 
 const base = terms.publicBaseUrl
 const successorOfAll = freeRows.index.path
