@@ -321,3 +321,6 @@ export const products = {
 } as const satisfies Readonly<Record<string, Product>>
 
 export type ProductId = keyof typeof products
+
+/** When a row last changed, as catalogs say it: a test compares it with the rows. */
+export const productsChangedAt = "2026-11-21T00:00:00.000Z"

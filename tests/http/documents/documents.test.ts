@@ -128,7 +128,7 @@ test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
       const { parameters, address, description, ...offer } = offerOf(product)
       const { name, units, network, asset, payTo, upfront } = offer
       const asked = { units, network, asset, payTo, upfront, description }
-      const { header, body, version1, task, tool } = yield* askPaid(face, product.path, name)
+      const { header, body, version1, task, tool } = yield* askPaid(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
       equal(askedBy(required), asked)
