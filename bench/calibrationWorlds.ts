@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { boardOf } from "../src/venues/simulated/boards.ts"
-import type { Episode } from "../src/venues/simulated/episodes.ts"
+import { boardOf } from "../src/venues/simulated/walletSource.ts"
+import type { Episode } from "../src/venues/simulated/plans.ts"
 import type { Wallet, WalletGroup } from "../src/venues/simulated/wallets.ts"
 import { makeWorld, type World } from "../src/venues/simulated/world.ts"
 import {

@@ -10,8 +10,8 @@ import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { layerPostgres } from "./postgres/client.ts"
 import { migrate, migrationFiles } from "./postgres/migrate.ts"
 import { grantRoles, roles } from "./postgres/roles.ts"
-import { whyStopped } from "./app/announce.ts"
-import { loadMigration } from "./app/workerSettings.ts"
+import { whyStopped } from "./app/console.ts"
+import { loadMigration } from "./app/settings.ts"
 
 const program = Effect.gen(function* () {
   const { databaseUrl } = yield* loadMigration((name) => Deno.env.get(name))

@@ -10,16 +10,14 @@
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type { Money } from "./paymentSettings.ts"
-import type { BackfillSettings, Settings, VenueStore } from "./settings.ts"
-import {
-  backfillVariables,
-  migrationVariables,
-  serviceVariables,
-  type Variable,
-  workerVariables,
-} from "./variables.ts"
-import type { WorkerSettings } from "./workerSettings.ts"
+import type {
+  BackfillSettings,
+  Money,
+  ServiceSettings,
+  VenueStore,
+  WorkerSettings,
+} from "./settings.ts"
+import { type Variable, variablesOf } from "./variables.ts"
 
 /** What is known of the machine only. */
 export interface Place {
@@ -47,14 +45,14 @@ const walls = [
 
 const migrations = "migrations"
 
-export function serviceSandbox(settings: Settings, place: Place): Sandbox {
-  const { mode, host, port, adminPort, database, handOvers, files } = settings
+export function serviceSandbox(settings: ServiceSettings, place: Place): Sandbox {
+  const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStoreWalls(settings, place)
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
     entry: "src/main.ts",
     args: [mode],
-    variables: serviceVariables,
+    variables: variablesOf("service"),
     net: [
       ...[port, adminPort].map((port) => `${hosted}:${port}`),
       ...database.kind === "embedded" && database.served !== null
@@ -64,8 +62,8 @@ export function serviceSandbox(settings: Settings, place: Place): Sandbox {
       ...net,
       ...intelligenceHosts(settings),
     ],
-    read: [handOvers, ...files, ...read],
-    write: [handOvers, ...write],
+    read: [deliveryJournal, ...files, ...read],
+    write: [deliveryJournal, ...write],
   }
 }
 
@@ -73,7 +71,7 @@ export function backfillSandbox(settings: BackfillSettings, place: Place): Sandb
   return {
     entry: "src/backfill.ts",
     args: [],
-    variables: backfillVariables,
+    variables: variablesOf("backfill"),
     ...venueStoreWalls(settings, place),
   }
 }
@@ -103,7 +101,7 @@ export function workerSandbox(settings: WorkerSettings): Sandbox {
   return {
     entry: "src/refund-worker.ts",
     args: [settings.mode],
-    variables: workerVariables,
+    variables: variablesOf("worker"),
     net: [databaseHost(settings.databaseUrl), ...moneyHosts(settings)],
     read: [],
     write: [],
@@ -114,7 +112,7 @@ export function migrationSandbox(databaseUrl: Redacted.Redacted): Sandbox {
   return {
     entry: "src/migrate.ts",
     args: [],
-    variables: migrationVariables,
+    variables: variablesOf("migration"),
     net: [databaseHost(databaseUrl)],
     read: [migrations],
     write: [],
@@ -148,7 +146,7 @@ function moneyHosts({ payments }: Money): ReadonlyArray<string> {
 }
 
 /** The model, and every source of news. */
-function intelligenceHosts({ model, news }: Settings): ReadonlyArray<string> {
+function intelligenceHosts({ model, news }: ServiceSettings): ReadonlyArray<string> {
   const sources = news.kind !== "real"
     ? []
     : [...news.gdelt ? [gdeltUrl] : [], ...news.feeds.map(({ url }) => url)]

@@ -1,177 +1,172 @@
 /**
- * The settings of the service: every variable it reads, once, with its default.
+ * The settings of each process: what it makes of its variables, and which combinations it refuses.
  *
- * Only the entry points read this file. A value that does not parse, and a combination that would
- * take real money without being told so, stops the start with a sentence.
+ * A combination that would take real money by mistake stops the start with a sentence. Only the entry
+ * points load settings.
  *
  * @module
  */
-import { Config, Duration, Effect, Redacted } from "effect"
-import { type DocumentSettings, documentSettings } from "./documentSettings.ts"
-import { intelligence, type IntelligenceSettings } from "./intelligenceSettings.ts"
-import { type Money, money, readLease, readSweep } from "./paymentSettings.ts"
+import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Family, familyOfOne } from "../http/documents/family.ts"
+import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
+import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
+import type { ModelOptions } from "../writing/narrators/openai/model.ts"
 import {
+  type Finality,
   type Get,
+  InvalidSettings,
+  isLoopback,
   type Mode,
   type Read,
-  readDatabaseUrl,
-  readDuration,
   reader,
-  readLogLevel,
-  refuse,
-} from "./settingsReader.ts"
-import type { Variable } from "./variables.ts"
+  type StoreServer,
+} from "./variables.ts"
 
-export { InvalidSettings, type Mode } from "./settingsReader.ts"
-export { type Variable, variables } from "./variables.ts"
-
-/** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
-export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
-
-const maxBudget = 1_000
-/** Hardly an entry is larger: with more, the feed would tell of none. */
-const maxWhaleStakeUsd = 1_000_000
+const refuse = (message: string) => Effect.fail(new InvalidSettings({ message }))
 
 type VenueSettings =
   | { readonly kind: "simulated"; readonly seed: number }
   | { readonly kind: "replay"; readonly dir: string }
   | { readonly kind: "polymarket" }
 
-/** Where the embedded store is served to another process of this machine. */
-interface StoreServer {
-  readonly port: number
-  readonly password: Redacted.Redacted
-}
-
 type DatabaseSettings =
   | { readonly kind: "postgres"; readonly url: Redacted.Redacted }
   | { readonly kind: "embedded"; readonly dir: string; readonly served: StoreServer | null }
 
-/** The venue, and the store of what it told. */
+/** The venue, and the store of what was read from it. */
 export interface VenueStore {
   readonly database: DatabaseSettings
   readonly venue: VenueSettings
 }
 
-export interface Settings extends Money, VenueStore, IntelligenceSettings, DocumentSettings {
-  readonly mode: Mode
-  readonly host: string
-  readonly port: number
-  readonly adminPort: number
-  readonly publicBaseUrl: string
-  /** The folder in which this process keeps what it has handed over, until the store knows. */
-  readonly handOvers: string
-  readonly tick: Duration.Duration
-  readonly lease: Duration.Duration
-  readonly hold: Duration.Duration
-  readonly sweep: Duration.Duration
-  readonly scan: Duration.Duration
-  /** What a tracked wallet's entry must cost to be told in the feed, in USD. */
-  readonly whaleStakeUsdMin: number
-  readonly freeLimit: Budget
-  readonly documentLimit: Budget
-  readonly invalidPaymentLimit: Budget
-  readonly trustedProxyHops: number
-  readonly logLevel: "Debug" | "Info" | "Warn" | "Error"
+export interface LivePayments {
+  readonly kind: "live"
+  readonly facilitator: {
+    /** Without a slash at the end. */
+    readonly url: string
+    readonly apiKey: { readonly id: string; readonly secret: Redacted.Redacted } | null
+  }
+  /** May hold a key of its provider. */
+  readonly rpcUrl: Redacted.Redacted
+  /** The chain is a node on this machine: its money belongs to no one. */
+  readonly rehearsal: boolean
 }
 
-/** Each hop may be an attacker's word, so nobody needs many. */
-const hopsMax = 8
+/** Whom buyers pay, who brings payments to the chain, and when a payment counts. */
+export interface Money {
+  readonly payments: { readonly kind: "simulated" } | LivePayments
+  readonly payTo: `0x${string}`
+  readonly treasury: `0x${string}`
+  readonly finality: Finality
+}
 
-/** Reads and checks every variable through `get`, one name at a time. */
-export const load = Effect.fn("settings.load")(function* (mode: Mode, get: Get) {
-  const read = reader(get)
-  const port = yield* read("PORT", Config.Port, portWords, 8402, (port) => port > 0)
-  const adminPort = yield* read("ADMIN_PORT", Config.Port, portWords, 8403, (port) => port > 0)
+type NewsSettings =
+  | { readonly kind: "off" }
+  /** The headlines of the simulated world. */
+  | { readonly kind: "simulated" }
+  | { readonly kind: "real" } & FeedList
+
+/** Stands for the seller in simulated payments; nobody has its key. */
+const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
+
+/** Refunds play money. Its key is public: `simulatedTreasuryKey`. */
+export const simulatedTreasury: `0x${string}` = "0x755EA3720496256aE359b8d9B41f95bB09B41F00"
+
+/** A throw-away key that everybody knows: it signs refunds of play money, and owns nothing. */
+export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")}`
+
+const openaiUrl = new URL("https://api.openai.com/v1")
+/** A small one: its drafts are checked word by word, and six digests a day are written. */
+const modelDefault = "gpt-5-mini"
+/** Goes out where a server of this machine asks for no key. */
+const emptyKey = Redacted.make("none")
+
+/** Most bytes of a file of settings. */
+const fileBytesMax = 64 * 1_024
+
+/** The settings of the service. */
+export const loadService = Effect.fn("settings.loadService")(function* (mode: Mode, get: Get) {
+  const read = reader(mode, get)
+  const port = yield* read("PORT")
+  const adminPort = yield* read("ADMIN_PORT")
   if (port === adminPort) {
     return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
   }
-  const venue = yield* venueSettings(mode, read)
-  const about = yield* money(mode, read)
-  const stores = yield* serving(yield* database(venue, read), read)
-  yield* refuseForMoney(mode, about, venue, stores)
-  const base = yield* publicBaseUrl(mode, about, port, read)
-  const settings: Settings = {
+  const venue = yield* readVenue(read)
+  const money = yield* readMoney(mode, read)
+  const database = yield* readServed(yield* readDatabase(venue, read), read)
+  yield* refuseForMoney(mode, money, venue, database)
+  const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
+  return {
     mode,
-    host: yield* read(
-      "HOST",
-      Config.NonEmptyString,
-      "an address to bind",
-      mode === "dev" ? "127.0.0.1" : "0.0.0.0",
-      (host) => /^[a-z0-9.:-]+$/i.test(host),
-    ),
+    host: yield* read("HOST"),
     port,
     adminPort,
-    publicBaseUrl: base,
-    database: stores,
-    handOvers: `.data/handed-over-${port}`,
+    publicBaseUrl,
+    database,
+    /** The folder in which this process keeps what it has delivered, until the store knows. */
+    deliveryJournal: `.data/handed-over-${port}`,
     venue,
-    ...about,
-    ...(yield* intelligence(venue.kind, read)),
-    ...(yield* documentSettings(base, read)),
-    ...(yield* pace(mode, read)),
-    whaleStakeUsdMin: yield* read(
-      "WHALE_MIN_STAKE_USD",
-      Config.Int,
-      `whole USD from 1 to ${maxWhaleStakeUsd}`,
-      1_000,
-      (usd) => usd >= 1 && usd <= maxWhaleStakeUsd,
-    ),
-    freeLimit: yield* budget(read, "FREE_LIMIT", { limit: 5, windowMs: 60_000 }),
-    documentLimit: yield* budget(read, "DOCUMENT_LIMIT", { limit: 120, windowMs: 60_000 }),
-    invalidPaymentLimit: yield* budget(read, "INVALID_PAYMENT_LIMIT", {
-      limit: 30,
-      windowMs: 60_000,
-    }),
-    trustedProxyHops: yield* read(
-      "TRUSTED_PROXY_HOPS",
-      Config.Int,
-      `an integer from 0 to ${hopsMax}`,
-      0,
-      (hops) => hops >= 0 && hops <= hopsMax,
-    ),
-    logLevel: yield* readLogLevel(read),
+    ...money,
+    /** Null: rules write and detect. */
+    model: yield* readModel(read),
+    news: yield* readNews(venue.kind, read),
+    ...(yield* readDocuments(publicBaseUrl, read)),
+    tick: yield* read("TICK"),
+    lease: yield* read("LEASE"),
+    hold: yield* read("HOLD"),
+    sweep: yield* read("SWEEP"),
+    scan: yield* read("SCAN"),
+    whaleStakeUsdMin: yield* read("WHALE_MIN_STAKE_USD"),
+    freeLimit: yield* read("FREE_LIMIT"),
+    documentLimit: yield* read("DOCUMENT_LIMIT"),
+    invalidPaymentLimit: yield* read("INVALID_PAYMENT_LIMIT"),
+    trustedProxyHops: yield* read("TRUSTED_PROXY_HOPS"),
+    logLevel: yield* read("LOG_LEVEL"),
   }
-  return settings
 })
+export type ServiceSettings = Effect.Success<ReturnType<typeof loadService>>
 
-export interface BackfillSettings extends VenueStore {
-  readonly logLevel: Settings["logLevel"]
-}
+/** The settings of the refund worker, the only process that has a key that moves money. */
+export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode, get: Get) {
+  const read = reader(mode, get)
+  const databaseUrl = yield* firstUrl(read, "REFUND_DATABASE_URL")
+  const money = yield* readMoney(mode, read)
+  const maxPerHour = yield* read("REFUND_MAX_PER_HOUR_USD")
+  const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
+  if (maxPerHour > maxPerDay) {
+    return yield* refuse("REFUND_MAX_PER_HOUR_USD must not be over REFUND_MAX_PER_DAY_USD")
+  }
+  return {
+    mode,
+    databaseUrl,
+    ...money,
+    /** The worker must refuse to work unless this is the key of `treasury`. */
+    treasuryKey: money.payments.kind === "live"
+      ? yield* readTreasuryKey(read)
+      : Redacted.make(simulatedTreasuryKey),
+    lease: yield* read("LEASE"),
+    sweep: yield* read("SWEEP"),
+    maxPerHour,
+    maxPerDay,
+    logLevel: yield* read("LOG_LEVEL"),
+  }
+})
+export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>
 
-/** What the task backfill reads: the same venue and store as the service. */
+/** The settings of the backfill: the same venue and store as the service. */
 export const loadBackfill = Effect.fn("settings.loadBackfill")(function* (get: Get) {
-  const read = reader(get)
-  // A server may hold what another venue told; a folder of this machine is the venue's own.
-  const shared = (yield* readDatabaseUrl(read, "DATABASE_URL")) !== null
-  const venue = yield* venueSettings(shared ? "start" : "dev", read)
-  return {
-    venue,
-    database: yield* database(venue, read),
-    logLevel: yield* readLogLevel(read),
-  } satisfies BackfillSettings
+  // A server may hold the data of another venue; a folder of this machine is the venue's own.
+  const shared = (yield* reader("start", get)("DATABASE_URL")) !== null
+  const read = reader(shared ? "start" : "dev", get)
+  const venue = yield* readVenue(read)
+  return { venue, database: yield* readDatabase(venue, read), logLevel: yield* read("LOG_LEVEL") }
 })
+export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
-const portWords = "a port number from 1 to 65535"
-
-/** How often things are done, and how long they are waited for. */
-const pace = Effect.fnUntraced(function* (mode: Mode, read: Read) {
-  const tick = mode === "dev" ? Duration.seconds(10) : Duration.minutes(10)
-  const second = Duration.seconds(1)
-  const hour = Duration.hours(1)
-  return {
-    tick: yield* readDuration(read, "TICK", tick, { minimum: second, maximum: hour }),
-    lease: yield* readLease(read),
-    hold: yield* readDuration(read, "HOLD", Duration.minutes(10), {
-      minimum: second,
-      maximum: Duration.hours(24),
-    }),
-    sweep: yield* readSweep(read),
-    scan: yield* readDuration(read, "SCAN", Duration.seconds(60), {
-      minimum: second,
-      maximum: hour,
-    }),
-  }
+/** The login that migrations run with. */
+export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: Get) {
+  return { databaseUrl: yield* firstUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
 
 /** What would take real money for what is not real, or keep its record where it can be lost. */
@@ -196,56 +191,15 @@ const refuseForMoney = Effect.fnUntraced(function* (
   }
 })
 
-const database = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) {
-  const url = yield* readDatabaseUrl(read, "DATABASE_URL")
-  if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
-  // A world of its own for each venue, so that no feed mixes two.
-  const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
-  const dir = yield* read("DATA_DIR", Config.NonEmptyString, "a folder", `.data/${own}`)
-  return { kind: "embedded", dir, served: null } satisfies DatabaseSettings
-})
-
-/** The embedded store, served where STORE_URL says. */
-const serving = Effect.fnUntraced(function* (database: DatabaseSettings, read: Read) {
-  if (database.kind === "postgres") return database
-  const served = yield* read(
-    "STORE_URL",
-    Config.Redacted,
-    "an address such as postgres://postgres:password@127.0.0.1:5433/postgres",
-    null,
-    (url) => storeServer(url) !== null,
-  )
-  return {
-    ...database,
-    served: served === null ? null : storeServer(served),
-  } satisfies DatabaseSettings
-})
-
-function storeServer(address: Redacted.Redacted): StoreServer | null {
-  const url = URL.parse(Redacted.value(address))
-  const own = url?.protocol === "postgres:" && url.hostname === "127.0.0.1"
-  return own && url.port !== "" && /^[\w-]{16,}$/.test(url.password)
-    ? { port: Number(url.port), password: Redacted.make(url.password) }
-    : null
-}
-
-const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
-  const kind = yield* read(
-    "VENUE",
-    (name) => Config.Literals(["simulated", "replay", "polymarket"], name),
-    "simulated, replay or polymarket",
-    mode === "dev" ? "simulated" : null,
-  )
-  if (kind === null) {
-    return yield* refuse("Cannot start without VENUE: set it to polymarket, replay or simulated")
-  }
+const readVenue = Effect.fnUntraced(function* (read: Read) {
+  const kind = yield* read("VENUE")
   switch (kind) {
-    case "simulated": {
-      const seed = yield* read("SIMULATION_SEED", Config.Int, "an integer", 1)
-      return { kind, seed } satisfies VenueSettings
-    }
+    case null:
+      return yield* refuse("Cannot start without VENUE: set it to polymarket, replay or simulated")
+    case "simulated":
+      return { kind, seed: yield* read("SIMULATION_SEED") } satisfies VenueSettings
     case "replay": {
-      const dir = yield* read("REPLAY_DIR", Config.NonEmptyString, "a folder", null)
+      const dir = yield* read("REPLAY_DIR")
       return dir === null
         ? yield* refuse("VENUE=replay needs REPLAY_DIR, a folder of recorded pages")
         : { kind, dir } satisfies VenueSettings
@@ -255,40 +209,208 @@ const venueSettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   }
 })
 
-/** An origin: buyers check it against what they asked for, so a path or a typo would lose every sale. */
-const publicBaseUrl = Effect.fnUntraced(function* (
+const readDatabase = Effect.fnUntraced(function* (venue: VenueSettings, read: Read) {
+  const url = yield* read("DATABASE_URL")
+  if (url !== null) return { kind: "postgres", url } satisfies DatabaseSettings
+  // A world of its own for each venue, so that no feed mixes two.
+  const own = venue.kind === "simulated" ? `simulated-${venue.seed}` : venue.kind
+  const dir = (yield* read("DATA_DIR")) ?? `.data/${own}`
+  return { kind: "embedded", dir, served: null } satisfies DatabaseSettings
+})
+
+/** The embedded store, served where STORE_URL says. */
+const readServed = (database: DatabaseSettings, read: Read) =>
+  database.kind === "postgres"
+    ? Effect.succeed(database)
+    : Effect.map(read("STORE_URL"), (served): DatabaseSettings => ({ ...database, served }))
+
+const readBaseUrl = Effect.fnUntraced(function* (
   mode: Mode,
   { payments }: Money,
   port: number,
   read: Read,
 ) {
-  const url = yield* read(
-    "PUBLIC_BASE_URL",
-    Config.URL,
-    "an origin such as https://api.example.com, without a path",
-    null,
-    (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`,
-  )
-  if (url !== null) return url.origin
+  const origin = yield* read("PUBLIC_BASE_URL")
+  if (origin !== null) return origin
   return mode === "dev" && payments.kind === "simulated"
     ? `http://127.0.0.1:${port}`
     : yield* refuse("Cannot start without PUBLIC_BASE_URL: the origin buyers reach the service at")
 })
 
-const budget = (read: Read, name: Variable, fallback: Budget) =>
-  Effect.map(
-    read(
-      name,
-      Config.String,
-      `requests/seconds such as 5/60s (at most ${maxBudget} requests), or off`,
-      null,
-      (text) => text === "off" || budgetOf(text) !== null,
-    ),
-    (text): Budget => text === null ? fallback : budgetOf(text) ?? "off",
-  )
+const readMoney = Effect.fnUntraced(function* (mode: Mode, read: Read) {
+  const payments = yield* readPayments(mode, read)
+  const payTo = (yield* read("PAY_TO_ADDRESS")) ??
+    (payments.kind === "simulated"
+      ? simulatedPayTo
+      : yield* needed("PAY_TO_ADDRESS", "the address that buyers pay"))
+  // Play money is refunded by the treasury whose key everybody knows, whatever is set.
+  const treasury = payments.kind === "simulated"
+    ? simulatedTreasury
+    : (yield* read("TREASURY_ADDRESS")) ??
+      (yield* needed("TREASURY_ADDRESS", "the address that refunds are paid from"))
+  if (payTo.toLowerCase() === treasury.toLowerCase()) {
+    return yield* refuse(
+      "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: a refund is paid by the treasury alone",
+    )
+  }
+  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies Money
+})
 
-function budgetOf(text: string): Exclude<Budget, "off"> | null {
-  const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text) ?? []
-  const parsed = { limit: Number(limit), windowMs: Number(seconds) * 1000 }
-  return parsed.limit >= 1 && parsed.limit <= maxBudget && parsed.windowMs >= 1000 ? parsed : null
+const needed = (name: string, what: string) => refuse(`PAYMENTS=live needs ${name}, ${what}`)
+
+const readPayments = Effect.fnUntraced(function* (mode: Mode, read: Read) {
+  const kind = yield* read("PAYMENTS")
+  if (kind === "live") return yield* readLive(read)
+  const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS")
+  if (mode === "start" && allowed !== "1") {
+    return yield* refuse(
+      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
+    )
+  }
+  return { kind } satisfies Money["payments"]
+})
+
+const readLive = Effect.fnUntraced(function* (read: Read) {
+  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* needed("RPC_URL", "an endpoint of the chain"))
+  const url = Redacted.value(
+    (yield* read("FACILITATOR_URL")) ??
+      (yield* needed("FACILITATOR_URL", "the address of an x402 facilitator")),
+  )
+  if (new URL(url).search !== "") {
+    return yield* refuse("FACILITATOR_URL must have no query: /verify and /settle are added to it")
+  }
+  const facilitator = { url: url.replace(/\/+$/, ""), apiKey: yield* readApiKey(read) }
+  const rehearsal = isLoopback(new URL(Redacted.value(rpcUrl)).hostname)
+  return { kind: "live", facilitator, rpcUrl, rehearsal } satisfies LivePayments
+})
+
+const readApiKey = Effect.fnUntraced(function* (read: Read) {
+  const id = yield* read("FACILITATOR_API_KEY_ID")
+  const secret = yield* read("FACILITATOR_API_KEY_SECRET")
+  if (id === null && secret === null) return null
+  return id === null || secret === null
+    ? yield* refuse(
+      "FACILITATOR_API_KEY_ID and FACILITATOR_API_KEY_SECRET go together: one of them is not set",
+    )
+    : { id, secret }
+})
+
+const readTreasuryKey = Effect.fnUntraced(function* (read: Read) {
+  const key = yield* read("TREASURY_PRIVATE_KEY")
+  return key ?? (yield* refuse("PAYMENTS=live needs TREASURY_PRIVATE_KEY in the refund worker"))
+})
+
+/** The embedded store belongs to the service's process, so a process of its own needs an address. */
+const firstUrl = Effect.fnUntraced(function* (
+  read: Read,
+  own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",
+) {
+  const url = (yield* read(own)) ?? (yield* read("DATABASE_URL"))
+  return url ?? (yield* refuse(
+    `Cannot start without ${own} or DATABASE_URL: the embedded store belongs to the service's process`,
+  ))
+})
+
+const readModel = Effect.fnUntraced(function* (read: Read) {
+  const key = yield* read("OPENAI_API_KEY")
+  const address = yield* read("OPENAI_BASE_URL")
+  const baseUrl = address === null ? null : new URL(Redacted.value(address))
+  if (baseUrl !== null && baseUrl.search !== "") {
+    return yield* refuse("OPENAI_BASE_URL must have no query: paths are added to it")
+  }
+  const model = yield* read("OPENAI_MODEL")
+  const price = yield* read("OPENAI_PRICE")
+  if (key === null && (baseUrl === null || !isLoopback(baseUrl.hostname))) {
+    const set = Object.entries({
+      OPENAI_BASE_URL: baseUrl,
+      OPENAI_MODEL: model,
+      OPENAI_PRICE: price,
+    })
+      .find(([, value]) => value !== null)
+    return set === undefined
+      ? null
+      : yield* refuse(`${set[0]} is set and OPENAI_API_KEY is not: set both, or neither`)
+  }
+  if (model === null && baseUrl !== null) {
+    return yield* refuse("OPENAI_BASE_URL needs OPENAI_MODEL, the name of a model of that server")
+  }
+  return {
+    apiKey: key ?? emptyKey,
+    baseUrl: baseUrl ?? openaiUrl,
+    model: model ?? modelDefault,
+    price,
+  } satisfies ModelOptions
+})
+
+/**
+ * Real news goes with the real venue only: in a simulated world it would explain what never happened,
+ * and with recorded pages what had not happened yet.
+ */
+const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: Read) {
+  const list = yield* read("NEWS_FEEDS")
+  if (list === "off") return { kind: "off" } satisfies NewsSettings
+  if (venue === "polymarket") return { kind: "real", ...list ?? usualFeeds } satisfies NewsSettings
+  if (list !== null) {
+    return yield* refuse(
+      `NEWS_FEEDS names real news, and VENUE=${venue} shows no real present: leave it out, or set ` +
+        "it to off",
+    )
+  }
+  return { kind: venue === "simulated" ? "simulated" : "off" } satisfies NewsSettings
+})
+
+/** The documents about the service; each file that is named is read once. */
+const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: Read) {
+  const familyFile = yield* read("FAMILY_FILE")
+  const routesFile = yield* read("LEGACY_ROUTES_FILE")
+  return {
+    family: familyFile === null
+      ? familyOfOne(publicBaseUrl)
+      : yield* fileOf("FAMILY_FILE", familyFile, Family),
+    legacyRoutes: routesFile === null ? usualLegacyRoutes : new Map(
+      Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
+    ),
+    /** Where security problems are reported: a `mailto:` or `https:` address. */
+    contact: (yield* read("SECURITY_CONTACT")) ?? usualContact(publicBaseUrl),
+    /** The files that these settings were read from. */
+    files: [familyFile, routesFile].filter((file) => file !== null),
+  }
+})
+
+/** The mailbox that RFC 2142 names; an IP address has none. */
+function usualContact(publicBaseUrl: string): string {
+  const { hostname } = new URL(publicBaseUrl)
+  const isAddress = hostname.startsWith("[") || /^[\d.]+$/.test(hostname)
+  return `mailto:security@${isAddress ? "localhost" : hostname}`
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What a file of JSON holds; refused in words that say where it is wrong. */
+const fileOf = Effect.fnUntraced(function* <A>(
+  name: "FAMILY_FILE" | "LEGACY_ROUTES_FILE",
+  path: string,
+  schema: Schema.Codec<A, unknown>,
+) {
+  const text = yield* Effect.tryPromise(() => textOf(path)).pipe(
+    Effect.catch(() => refuse(`${name} must be a file that can be read: ${path}`)),
+  )
+  if (text === null) {
+    return yield* refuse(`${name} must be a file of at most ${fileBytesMax} bytes: ${path}`)
+  }
+  const json = Result.try((): unknown => JSON.parse(text))
+  if (Result.isFailure(json)) return yield* refuse(`${name} must be a file of JSON: ${path}`)
+  return yield* Schema.decodeUnknownEffect(schema)(json.success).pipe(
+    Effect.catch(({ issue }) => {
+      const [first] = issuesOf(issue).issues
+      const where = first?.path?.join(".") ?? ""
+      return refuse(`${name} is wrong${where === "" ? "" : ` at ${where}`}: ${first?.message}`)
+    }),
+  )
+})
+
+/** The text of a file; null when it is too large. */
+async function textOf(path: string): Promise<string | null> {
+  const { size } = await Deno.stat(path)
+  return size > fileBytesMax ? null : await Deno.readTextFile(path)
 }

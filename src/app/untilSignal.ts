@@ -5,13 +5,22 @@
  */
 import { Effect, type Exit, Fiber } from "effect"
 
-/** How it ended. The first signal interrupts it and waits for what it is at; a second one does not. */
-export async function untilSignal<A, E>(program: Effect.Effect<A, E>): Promise<Exit.Exit<A, E>> {
+interface Options {
+  readonly signals?: ReadonlyArray<Deno.Signal>
+  /** What a second signal does; by default it ends the process. */
+  readonly again?: () => void
+}
+
+/** How it ended. The first signal interrupts it and waits for what it is at. */
+export async function untilSignal<A, E>(
+  program: Effect.Effect<A, E>,
+  { signals = ["SIGINT", "SIGTERM"], again = () => Deno.exit(1) }: Options = {},
+): Promise<Exit.Exit<A, E>> {
   const fiber = Effect.runFork(program)
   let asked = false
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of signals) {
     Deno.addSignalListener(signal, () => {
-      if (asked) Deno.exit(1)
+      if (asked) return again()
       asked = true
       Effect.runFork(Fiber.interrupt(fiber))
     })

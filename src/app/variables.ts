@@ -1,84 +1,520 @@
 /**
- * The name of every environment variable, what it means, and which process may read it.
+ * Every environment variable, once: what it means, which processes may read it, which values are
+ * valid, and its default.
  *
- * A process is started with permission for the names of its own list and no other, so a list is a
- * wall: the treasury's key is in the refund worker's alone.
+ * A process is started with permission for its own variables and no others, so `readBy` is a wall:
+ * the treasury's key is in the refund worker alone.
  *
  * @module
  */
+import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
+import { atomic, type AtomicAmount } from "../core/domain/money.ts"
+import { feedsMax, parseFeedList } from "../news/sources/feeds.ts"
 
-/** What each variable means; the README's table is checked against this one. */
-export const variables = {
-  PORT: "public listener",
-  HOST: "address both listeners bind",
-  ADMIN_PORT: "admin listener: /livez, /readyz, /metrics",
-  PUBLIC_BASE_URL: "the origin that absolute addresses are built from",
-  DATABASE_URL: "PostgreSQL; without it the embedded one runs under DATA_DIR",
-  REFUND_DATABASE_URL: "the same PostgreSQL with the refund worker's own login",
-  MIGRATION_DATABASE_URL: "the same PostgreSQL with its owner's login, for the task migrate",
-  DATA_DIR: "where the embedded PostgreSQL keeps its files",
-  STORE_URL: "where the embedded store is served to the refund worker; set by the task dev",
-  VENUE: "simulated, replay or polymarket",
-  REPLAY_DIR: "the folder of recorded pages that VENUE=replay reads",
-  SIMULATION_SEED: "which simulated world",
-  TICK: "how often the venue is read, aligned to the clock",
-  PAYMENTS: "simulated or live",
-  ALLOW_SIMULATED_PAYMENTS: "1 lets `start` run with simulated payments",
-  PAY_TO_ADDRESS: "the address that is paid",
-  TREASURY_ADDRESS: "the address that refunds are paid from",
-  TREASURY_PRIVATE_KEY: "the key of TREASURY_ADDRESS; for the refund worker only",
-  FACILITATOR_URL: "the x402 facilitator",
-  FACILITATOR_API_KEY_ID: "the facilitator's API key, where it wants one",
-  FACILITATOR_API_KEY_SECRET: "its secret: a PEM EC key, or an Ed25519 key in base64",
-  RPC_URL: "a JSON-RPC endpoint of the chain",
-  FINALITY: "when a block counts as safe: `safe`, or blocks behind the latest",
-  LEASE: "how long a payment or a refund belongs to a worker that is silent",
-  HOLD: "how long a buyer may still come for an answer that was not handed over",
-  SWEEP: "how often payments and refunds that wait are looked through",
-  SCAN: "how often the chain is read for transfers to PAY_TO_ADDRESS",
-  REFUND_MAX_PER_HOUR_USD: "refunds over it in an hour wait for a person",
-  REFUND_MAX_PER_DAY_USD: "refunds over it in a day wait for a person",
-  WHALE_MIN_STAKE_USD: "what an entry of a tracked wallet must cost to be told in the feed",
-  NEWS_FEEDS: "where the news comes from: https feeds and gdelt, or off",
-  OPENAI_API_KEY: "the key of a model that writes and detects; for the service only",
-  OPENAI_BASE_URL: "a server that speaks like OpenAI's, instead of it",
-  OPENAI_MODEL: "the model's name there",
-  OPENAI_PRICE: "what the model costs, for metrics",
-  FREE_LIMIT: "free requests a client address, as requests/seconds, or off",
-  DOCUMENT_LIMIT: "documents and unpaid probes a client address",
-  INVALID_PAYMENT_LIMIT: "invalid payments and given-away answers a client address",
-  FAMILY_FILE: "a JSON file: the catalogue of sibling products",
-  LEGACY_ROUTES_FILE: "a JSON file: where paths of the predecessor went",
-  SECURITY_CONTACT: "where security problems are reported",
-  TRUSTED_PROXY_HOPS: "how many proxies in front append to X-Forwarded-For",
-  LOG_LEVEL: "Debug, Info, Warn or Error",
-} as const
-export type Variable = keyof typeof variables
+/** `dev`: everything embedded and simulated unless set otherwise. `start`: production defaults. */
+export type Mode = "dev" | "start"
 
-const names = Object.keys(variables) as ReadonlyArray<Variable>
+type Process = "service" | "worker" | "backfill" | "migration"
 
-/** What moves money out, or opens more of the store than the service needs. */
-const notForTheService: ReadonlyArray<Variable> = [
-  ...["TREASURY_PRIVATE_KEY", "REFUND_DATABASE_URL", "MIGRATION_DATABASE_URL"] as const,
-  ...["REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD"] as const,
-]
+/** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
+export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
-export const serviceVariables: ReadonlyArray<Variable> = names.filter((name) =>
-  !notForTheService.includes(name)
+/** When a block counts as safe: as its chain says, or that many blocks behind the latest. */
+export type Finality = "safe" | { readonly blocks: number }
+
+/** Where the embedded store is served to another process of this machine. */
+export interface StoreServer {
+  readonly port: number
+  readonly password: Redacted.Redacted
+}
+
+/** What one million tokens cost. */
+interface TokenPrice {
+  readonly inputUsdPerMillion: number
+  readonly outputUsdPerMillion: number
+}
+
+/** The values that a variable may have. */
+interface Kind<A> {
+  /** Follows the words "must be". */
+  readonly expected: string
+  /** Fails when the text is not a valid value. */
+  readonly parse: (text: string) => Effect.Effect<A, unknown>
+}
+
+interface Declaration<A> {
+  readonly meaning: string
+  readonly readBy: ReadonlyArray<Process>
+  readonly kind: Kind<A>
+  /** The value of a variable that is not set, or empty. */
+  readonly unset: Readonly<Record<Mode, A>>
+}
+
+/** A kind that `config` reads and `fit` maps to its value, or to null when it is not valid. */
+function mapped<A, B>(
+  expected: string,
+  config: (name: string) => Config.Config<A>,
+  fit: (value: A) => B | null,
+): Kind<B> {
+  return {
+    expected,
+    parse: (text) =>
+      config("VALUE").parse(ConfigProvider.fromEnv({ env: { VALUE: text } })).pipe(
+        Effect.flatMap((value) => {
+          const fitted = fit(value)
+          return fitted === null ? Effect.fail("not valid") : Effect.succeed(fitted)
+        }),
+      ),
+  }
+}
+
+const kind = <A>(
+  expected: string,
+  config: (name: string) => Config.Config<A>,
+  isValid: (value: A) => boolean = () => true,
+) => mapped(expected, config, (value) => isValid(value) ? value : null)
+
+const literals = <const L extends ReadonlyArray<string>>(expected: string, values: L) =>
+  kind(expected, (name) => Config.Literals(values, name))
+
+const whole = (expected: string, minimum: number, maximum: number) =>
+  kind(expected, Config.Int, (value) => value >= minimum && value <= maximum)
+
+const port = kind("a port number from 1 to 65535", Config.Port, (port) => port > 0)
+const folder = kind("a folder", Config.NonEmptyString)
+const jsonFile = kind("a JSON file", Config.NonEmptyString)
+
+/** Holds a login. */
+const databaseUrl = kind(
+  "an address such as postgres://user:password@host:5432/database",
+  Config.Redacted,
+  (url) => /^postgres(ql)?:$/.test(URL.parse(Redacted.value(url))?.protocol ?? ""),
 )
 
-export const workerVariables: ReadonlyArray<Variable> = [
-  ...["DATABASE_URL", "REFUND_DATABASE_URL", "PAYMENTS", "ALLOW_SIMULATED_PAYMENTS"] as const,
-  ...["PAY_TO_ADDRESS", "TREASURY_ADDRESS", "TREASURY_PRIVATE_KEY", "FACILITATOR_URL"] as const,
-  ...["FACILITATOR_API_KEY_ID", "FACILITATOR_API_KEY_SECRET", "RPC_URL", "FINALITY"] as const,
-  ...["LEASE", "SWEEP", "REFUND_MAX_PER_HOUR_USD", "REFUND_MAX_PER_DAY_USD", "LOG_LEVEL"] as const,
-]
+/** Over TLS, or in the clear on this machine; it may hold a key. */
+const serviceUrl = kind(
+  "an https address (http on this machine only)",
+  Config.Redacted,
+  (url) => isPrivate(URL.parse(Redacted.value(url))),
+)
 
-export const migrationVariables: ReadonlyArray<Variable> = [
-  "DATABASE_URL",
-  "MIGRATION_DATABASE_URL",
-]
+const AddressSpelling = Schema.TemplateLiteral(["0x", Schema.String]).check(
+  Schema.isPattern(/^0x[0-9a-fA-F]{40}$/),
+)
 
-export const backfillVariables: ReadonlyArray<Variable> = [
-  ...["DATABASE_URL", "DATA_DIR", "VENUE", "REPLAY_DIR", "SIMULATION_SEED", "LOG_LEVEL"] as const,
-]
+/** As it is spelled, since buyers compare spellings. */
+const address = kind(
+  "an address: 0x and 40 hexadecimal digits",
+  (name) => Config.schema(AddressSpelling, name),
+)
+
+const maxBudget = 1_000
+const budget = mapped(
+  `requests/seconds such as 5/60s (at most ${maxBudget} requests), or off`,
+  Config.String,
+  (text): Budget | null => text === "off" ? "off" : budgetOf(text),
+)
+
+const usdCap = mapped("an amount in USD such as 100 or 12.50, over 0", Config.String, capOf)
+
+const units = [["hour", 3_600_000], ["minute", 60_000], ["second", 1_000], ["milli", 1]] as const
+
+/** Base makes a block in two seconds: more than this is over half an hour. */
+const finalityBlocksMax = 1_000
+/** Hardly an entry is larger: with more, the feed would publish none. */
+const maxWhaleStakeUsd = 1_000_000
+/** Each hop may be an attacker's word, so no service needs many. */
+const hopsMax = 8
+/** USD a million tokens that no model costs: a slip of the decimal point. */
+const priceMax = 1_000
+
+/** It stands on a line of security.txt: no space, no control character. */
+const contactPattern = /^(mailto:[!-;=?-~]{1,64}@[A-Za-z0-9.-]{1,253}|https:\/\/[!-~]{1,500})$/
+
+const variable = <A, const B>(
+  readBy: ReadonlyArray<Process>,
+  meaning: string,
+  kind: Kind<A>,
+  unset: B,
+  unsetInDev: B = unset,
+): Declaration<A | B> => ({ meaning, readBy, kind, unset: { start: unset, dev: unsetInDev } })
+
+/** A duration within bounds. */
+const duration = (
+  readBy: ReadonlyArray<Process>,
+  meaning: string,
+  [minimum, maximum]: readonly [Duration.Duration, Duration.Duration],
+  unset: Duration.Duration,
+  unsetInDev: Duration.Duration = unset,
+) => {
+  const expected = `a duration such as ${spelled(unset)}, from ${spelled(minimum)} to ${
+    spelled(maximum)
+  }`
+  const within = kind(
+    expected,
+    Config.Duration,
+    (value) => Duration.between(value, { minimum, maximum }),
+  )
+  return variable(readBy, meaning, within, unset, unsetInDev)
+}
+
+const { hours, minutes, seconds, millis } = Duration
+const service = ["service"] as const
+const worker = ["worker"] as const
+/** The processes of money. */
+const both = ["service", "worker"] as const
+/** The processes that read the venue into the store. */
+const readers = ["service", "backfill"] as const
+
+const declared = {
+  PORT: variable(service, "public listener", port, 8402),
+  HOST: variable(
+    service,
+    "address both listeners bind",
+    kind("an address to bind", Config.NonEmptyString, (host) => /^[a-z0-9.:-]+$/i.test(host)),
+    "0.0.0.0" as string,
+    "127.0.0.1",
+  ),
+  ADMIN_PORT: variable(service, "admin listener: /livez, /readyz, /metrics", port, 8403),
+  PUBLIC_BASE_URL: variable(
+    service,
+    "the origin that absolute addresses are built from",
+    // Buyers compare it with what they asked for, so a path or a typo would lose every sale.
+    mapped(
+      "an origin such as https://api.example.com, without a path",
+      Config.URL,
+      (url) => /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : null,
+    ),
+    null,
+  ),
+  DATABASE_URL: variable(
+    ["service", "worker", "backfill", "migration"],
+    "PostgreSQL; without it the embedded one runs under DATA_DIR",
+    databaseUrl,
+    null,
+  ),
+  REFUND_DATABASE_URL: variable(
+    worker,
+    "the same PostgreSQL with the refund worker's own login",
+    databaseUrl,
+    null,
+  ),
+  MIGRATION_DATABASE_URL: variable(
+    ["migration"],
+    "the same PostgreSQL with its owner's login, for the task migrate",
+    databaseUrl,
+    null,
+  ),
+  DATA_DIR: variable(readers, "where the embedded PostgreSQL keeps its files", folder, null),
+  STORE_URL: variable(
+    service,
+    "where the embedded store is served to the refund worker; set by the task dev",
+    mapped(
+      "an address such as postgres://postgres:password@127.0.0.1:5433/postgres",
+      Config.Redacted,
+      storeServer,
+    ),
+    null,
+  ),
+  VENUE: variable(
+    readers,
+    "simulated, replay or polymarket",
+    literals("simulated, replay or polymarket", ["simulated", "replay", "polymarket"]),
+    null,
+    "simulated",
+  ),
+  REPLAY_DIR: variable(
+    readers,
+    "the folder of recorded pages that VENUE=replay reads",
+    folder,
+    null,
+  ),
+  SIMULATION_SEED: variable(
+    readers,
+    "which simulated world",
+    kind("an integer", Config.Int),
+    1,
+  ),
+  TICK: duration(
+    service,
+    "how often the venue is read, aligned to the clock",
+    [seconds(1), hours(1)],
+    minutes(10),
+    seconds(10),
+  ),
+  PAYMENTS: variable(
+    both,
+    "simulated or live",
+    literals("simulated or live", ["simulated", "live"]),
+    "live",
+    "simulated",
+  ),
+  ALLOW_SIMULATED_PAYMENTS: variable(
+    both,
+    "1 lets `start` run with simulated payments",
+    kind("1", Config.String),
+    null,
+  ),
+  PAY_TO_ADDRESS: variable(both, "the address that is paid", address, null),
+  TREASURY_ADDRESS: variable(both, "the address that refunds are paid from", address, null),
+  TREASURY_PRIVATE_KEY: variable(
+    worker,
+    "the key of TREASURY_ADDRESS; for the refund worker only",
+    mapped("a private key: 0x and 64 hexadecimal digits", Config.Redacted, privateKeyOf),
+    null,
+  ),
+  FACILITATOR_URL: variable(both, "the x402 facilitator", serviceUrl, null),
+  FACILITATOR_API_KEY_ID: variable(
+    both,
+    "the facilitator's API key, where it wants one",
+    kind("a key's name", Config.NonEmptyString),
+    null,
+  ),
+  FACILITATOR_API_KEY_SECRET: variable(
+    both,
+    "its secret: a PEM EC key, or an Ed25519 key in base64",
+    kind("a key", Config.Redacted),
+    null,
+  ),
+  RPC_URL: variable(both, "a JSON-RPC endpoint of the chain", serviceUrl, null),
+  FINALITY: variable(
+    both,
+    "when a block counts as safe: `safe`, or blocks behind the latest",
+    mapped(
+      `safe, or a number of blocks from 1 to ${finalityBlocksMax}`,
+      Config.String,
+      finalityOf,
+    ),
+    "safe",
+  ),
+  LEASE: duration(
+    both,
+    "how long a payment or a refund belongs to a worker that is silent",
+    [seconds(1), minutes(10)],
+    seconds(90),
+  ),
+  HOLD: duration(
+    service,
+    "how long a buyer may still come for an answer that was not delivered",
+    [seconds(1), hours(24)],
+    minutes(10),
+  ),
+  SWEEP: duration(
+    both,
+    "how often payments and refunds that wait are looked through",
+    [millis(100), minutes(5)],
+    seconds(15),
+  ),
+  SCAN: duration(
+    service,
+    "how often the chain is read for transfers to PAY_TO_ADDRESS",
+    [seconds(1), hours(1)],
+    seconds(60),
+  ),
+  REFUND_MAX_PER_HOUR_USD: variable(
+    worker,
+    "refunds over it in an hour wait for a person",
+    usdCap,
+    atomic("100"),
+  ),
+  REFUND_MAX_PER_DAY_USD: variable(
+    worker,
+    "refunds over it in a day wait for a person",
+    usdCap,
+    atomic("500"),
+  ),
+  WHALE_MIN_STAKE_USD: variable(
+    service,
+    "what an entry of a tracked wallet must cost to be published in the feed",
+    whole(`whole USD from 1 to ${maxWhaleStakeUsd}`, 1, maxWhaleStakeUsd),
+    1_000,
+  ),
+  NEWS_FEEDS: variable(
+    service,
+    "where the news comes from: https feeds and gdelt, or off",
+    mapped(
+      `off, or https addresses of feeds with commas between, gdelt among them or not, at most ${feedsMax}`,
+      Config.String,
+      (text) => text === "off" ? "off" : parseFeedList(text),
+    ),
+    null,
+  ),
+  OPENAI_API_KEY: variable(
+    service,
+    "the key of a model that writes and detects; for the service only",
+    kind(
+      "a key of visible characters, at most 500",
+      Config.Redacted,
+      (key) => /^[\x21-\x7e]{1,500}$/.test(Redacted.value(key)),
+    ),
+    null,
+  ),
+  OPENAI_BASE_URL: variable(
+    service,
+    "a server that speaks like OpenAI's, instead of it",
+    serviceUrl,
+    null,
+  ),
+  OPENAI_MODEL: variable(
+    service,
+    "the model's name there",
+    kind(
+      "a model's name: letters, digits and ._:/@- only, at most 100",
+      Config.String,
+      (name) => /^[\w.:/@-]{1,100}$/.test(name),
+    ),
+    null,
+  ),
+  OPENAI_PRICE: variable(
+    service,
+    "what the model costs, for metrics",
+    mapped(
+      `input/output in USD a million tokens, such as 0.25/2, each at most ${priceMax}`,
+      Config.String,
+      priceOf,
+    ),
+    null,
+  ),
+  FREE_LIMIT: variable(
+    service,
+    "free requests a client address, as requests/seconds, or off",
+    budget,
+    { limit: 5, windowMs: 60_000 },
+  ),
+  DOCUMENT_LIMIT: variable(
+    service,
+    "documents and unpaid probes a client address",
+    budget,
+    { limit: 120, windowMs: 60_000 },
+  ),
+  INVALID_PAYMENT_LIMIT: variable(
+    service,
+    "invalid payments and uncharged answers a client address",
+    budget,
+    { limit: 30, windowMs: 60_000 },
+  ),
+  FAMILY_FILE: variable(
+    service,
+    "a JSON file: the catalogue of sibling products",
+    jsonFile,
+    null,
+  ),
+  LEGACY_ROUTES_FILE: variable(
+    service,
+    "a JSON file: where paths of the predecessor went",
+    jsonFile,
+    null,
+  ),
+  SECURITY_CONTACT: variable(
+    service,
+    "where security problems are reported",
+    kind(
+      "an address such as mailto:security@example.com, or an https one",
+      Config.NonEmptyString,
+      (contact) => contactPattern.test(contact),
+    ),
+    null,
+  ),
+  TRUSTED_PROXY_HOPS: variable(
+    service,
+    "how many proxies in front append to X-Forwarded-For",
+    whole(`an integer from 0 to ${hopsMax}`, 0, hopsMax),
+    0,
+  ),
+  LOG_LEVEL: variable(
+    ["service", "worker", "backfill"],
+    "Debug, Info, Warn or Error",
+    literals("Debug, Info, Warn or Error", ["Debug", "Info", "Warn", "Error"]),
+    "Info",
+  ),
+}
+
+export type Variable = keyof typeof declared
+
+type Values = {
+  [N in Variable]: (typeof declared)[N] extends Declaration<infer A> ? A : never
+}
+
+/** The declarations by name; the README's table is checked against them. */
+export const variables: { readonly [N in Variable]: Declaration<Values[N]> } = declared
+
+/** The variables that a process is given, and may ask for. */
+export function variablesOf(process: Process): ReadonlyArray<Variable> {
+  const names = Object.keys(variables) as ReadonlyArray<Variable>
+  return names.filter((name) => variables[name].readBy.includes(process))
+}
+
+/** Where a process gets its variables from. The environment is never enumerated. */
+export type Get = (name: Variable) => string | undefined
+
+export class InvalidSettings
+  extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
+
+/**
+ * Reads one variable at a time. A value that is not valid is refused in words; the value itself is
+ * not repeated, since it may be a secret.
+ */
+export const reader =
+  (mode: Mode, get: Get) =>
+  <N extends Variable>(name: N): Effect.Effect<Values[N], InvalidSettings> => {
+    const { kind, unset }: Declaration<Values[N]> = variables[name]
+    const text = get(name)
+    if (text === undefined || text === "") return Effect.succeed(unset[mode])
+    return Effect.mapError(
+      kind.parse(text),
+      () => new InvalidSettings({ message: `${name} must be ${kind.expected}` }),
+    )
+  }
+export type Read = ReturnType<typeof reader>
+
+/** Whether a host is this very machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
+}
+
+function isPrivate(url: URL | null): boolean {
+  return url !== null && url.username === "" && url.hash === "" &&
+    (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
+}
+
+function storeServer(address: Redacted.Redacted): StoreServer | null {
+  const url = URL.parse(Redacted.value(address))
+  const own = url?.protocol === "postgres:" && url.hostname === "127.0.0.1"
+  return own && url.port !== "" && /^[\w-]{16,}$/.test(url.password)
+    ? { port: Number(url.port), password: Redacted.make(url.password) }
+    : null
+}
+
+function budgetOf(text: string): Budget | null {
+  const [, limit, seconds] = /^(\d{1,5})\/(\d{1,5})s$/.exec(text) ?? []
+  const parsed = { limit: Number(limit), windowMs: Number(seconds) * 1000 }
+  return parsed.limit >= 1 && parsed.limit <= maxBudget && parsed.windowMs >= 1000 ? parsed : null
+}
+
+function finalityOf(text: string): Finality | null {
+  if (text === "safe") return text
+  const blocks = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  return blocks >= 1 && blocks <= finalityBlocksMax ? { blocks } : null
+}
+
+function capOf(text: string): AtomicAmount | null {
+  return /^\d{1,7}(\.\d{1,6})?$/.test(text) && Number(text) > 0 ? atomic(text as `${number}`) : null
+}
+
+function privateKeyOf(key: Redacted.Redacted): Redacted.Redacted<`0x${string}`> | null {
+  const text = Redacted.value(key)
+  return /^0x[0-9a-fA-F]{64}$/.test(text) ? Redacted.make(text as `0x${string}`) : null
+}
+
+function priceOf(text: string): TokenPrice | null {
+  const [, input, output] = /^(\d{1,4}(?:\.\d{1,6})?)\/(\d{1,4}(?:\.\d{1,6})?)$/.exec(text) ?? []
+  const price = { inputUsdPerMillion: Number(input), outputUsdPerMillion: Number(output) }
+  return Math.max(...Object.values(price)) <= priceMax ? price : null
+}
+
+/** A duration as a variable takes it: `90 seconds`, where `Duration.format` says `1m 30s`. */
+function spelled(duration: Duration.Duration): string {
+  const ms = Duration.toMillis(duration)
+  const [name, unit] = units.find(([, unit]) => ms % unit === 0) ?? ["milli", 1]
+  return `${ms / unit} ${name}${ms === unit ? "" : "s"}`
+}

@@ -23,7 +23,7 @@ interface Job<E, R> {
   /** Slots begin at whole multiples of this since the epoch. */
   readonly every: Duration.Duration
   /** One slot's work. A failure is logged and counted against the slot, never thrown further. */
-  readonly run: (slot: EpochMs) => Effect.Effect<void, E, R>
+  readonly run: (slot: EpochMs) => Effect.Effect<unknown, E, R>
   /** Runs here after a slot that this replica has finished. */
   readonly after?: Effect.Effect<unknown>
 }

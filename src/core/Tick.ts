@@ -1,22 +1,12 @@
 /**
- * What the stages of one tick share: the ports they work through, a time limit each, and counting by
- * reason.
+ * What the stages of one tick share: a time limit each, and counting by reason.
  *
  * @module
  */
 import { type Duration, Effect, Metric } from "effect"
-import type { FeedStore } from "../feed/FeedStore.ts"
-import type { MarketStore } from "../markets/MarketStore.ts"
-import type { Rejections, VenueClient } from "../markets/VenueClient.ts"
 
-export type { Rejections } from "../markets/VenueClient.ts"
-
-/** The ports a tick works through. */
-export interface TickServices {
-  readonly venue: VenueClient["Service"]
-  readonly markets: MarketStore["Service"]
-  readonly feed: FeedStore["Service"]
-}
+/** What could not be used, counted by reason (short, stable, `snake_case`). */
+export type Rejections = Readonly<Record<string, number>>
 
 /** Adds one count of reasons to another. */
 export function tally(into: Record<string, number>, counts: Rejections): void {

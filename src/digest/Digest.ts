@@ -14,13 +14,13 @@ import {
   type DigestBrief,
   digestEvery,
   digestKept,
+  DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
 import type { DigestPart } from "./domain/material.ts"
 import { templateDigest } from "./domain/template.ts"
 import { digestComplaints, digestOf } from "./domain/text.ts"
 import { wordCount } from "../writing/domain/factCheck.ts"
-import { DigestStale } from "../core/domain/refusal.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { Detector } from "../predetermined/Detector.ts"
 import { readMaterial } from "./reading.ts"

@@ -6,9 +6,8 @@
  * @module
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { FeedItem, FeedType } from "./domain/item.ts"
+import { DataStale, type FeedItem, type FeedType, SignalNotFound } from "./domain/item.ts"
 import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
-import { DataStale, SignalNotFound } from "../core/domain/refusal.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import { FeedStore } from "./FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"

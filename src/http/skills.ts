@@ -7,7 +7,7 @@
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
 import type { GivenFault } from "../catalog/domain/parameter.ts"
-import type { NotCharged } from "../core/domain/refusal.ts"
+import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"

@@ -6,7 +6,7 @@
 import { Array, Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import { microstructure, type OrderBook } from "./domain/book.ts"
 import type { TokenId } from "./domain/market.ts"
-import { BelowThreshold } from "../core/domain/refusal.ts"
+import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import {
   type EndingMarket,
   type ResolvingQuery,

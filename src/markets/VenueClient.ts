@@ -13,14 +13,13 @@ import type { MarketRules, Proposal } from "./domain/proposal.ts"
 import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "./domain/market.ts"
 import type { Resolution } from "./domain/resolution.ts"
 import type { EpochMs } from "../core/domain/time.ts"
+import type { Rejections } from "../core/Tick.ts"
 import type { Board, Standing } from "./domain/leaderboard.ts"
-
-/** Rows that could not become domain values, counted by reason (short, stable, `snake_case`). */
-export type Rejections = Readonly<Record<string, number>>
 
 /** What was asked for, and what had to be left out of it. */
 export interface Decoded<A> {
   readonly rows: ReadonlyArray<A>
+  /** Rows that could not become domain values. */
   readonly rejected: Rejections
 }
 

@@ -14,8 +14,8 @@ import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seed } from "./MidSeries.ts"
-import { findMovers, type MoversFound } from "./Movers.ts"
-import { type Rejections, stages, tally, type TickServices } from "../core/Tick.ts"
+import { findMovers, type MoverServices, type MoversFound } from "./Movers.ts"
+import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Books asked for in one tick. */
@@ -84,7 +84,7 @@ export class Ingestion extends Context.Service<Ingestion, {
 }
 
 const tick = Effect.fn("Ingestion.tick")(function* (
-  services: TickServices,
+  services: MoverServices,
   resolution: number,
   slot: EpochMs,
 ) {
@@ -125,7 +125,7 @@ interface Listing {
 }
 
 const list = Effect.fnUntraced(function* (
-  { venue, markets }: TickServices,
+  { venue, markets }: MoverServices,
   slot: EpochMs,
   listing: Listing,
   rejected: Record<string, number>,

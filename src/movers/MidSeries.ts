@@ -8,8 +8,15 @@ import { type BookFault, type Microstructure, microstructure } from "../markets/
 import type { Market, PricePoint, SeriesPoint } from "../markets/domain/market.ts"
 import { isNarrow } from "../markets/domain/quality.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
-import { tally, type TickServices } from "../core/Tick.ts"
-import type { VenueUnavailable } from "../markets/VenueClient.ts"
+import { tally } from "../core/Tick.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
+
+/** The ports through which the series of mids is kept. */
+export interface SeriesServices {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+}
 
 /** A candidate and what its book says; null when the venue gave none. */
 export interface BookReading {
@@ -29,7 +36,7 @@ const booksConcurrency = 4
  * A batch that cannot be had costs no other batch; it is counted, and told when all have been asked.
  */
 export const readBooks = Effect.fnUntraced(function* (
-  { venue, markets }: TickServices,
+  { venue, markets }: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   readings: Array<BookReading>,
@@ -80,7 +87,7 @@ const seedFine = 25 * hour
  * Returns how many were seeded.
  */
 export const seed = Effect.fnUntraced(function* (
-  services: TickServices,
+  services: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
   resolutionMs: number,
@@ -106,7 +113,7 @@ export const seed = Effect.fnUntraced(function* (
 
 /** The last day as fine as the ticks are, the days before it by the hour; all before `slot`. */
 const history = Effect.fnUntraced(function* (
-  { venue }: TickServices,
+  { venue }: SeriesServices,
   market: Market,
   slot: EpochMs,
   resolutionMs: number,

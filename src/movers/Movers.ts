@@ -19,8 +19,14 @@ import {
 } from "./domain/mover.ts"
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
-import type { BookReading } from "./MidSeries.ts"
-import { type Rejections, tally, type TickServices } from "../core/Tick.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { BookReading, SeriesServices } from "./MidSeries.ts"
+import { type Rejections, tally } from "../core/Tick.ts"
+
+/** The ports a tick works through. */
+export interface MoverServices extends SeriesServices {
+  readonly feed: FeedStore["Service"]
+}
 
 export interface MoversFound {
   readonly items: ReadonlyArray<FeedItem>
@@ -39,7 +45,7 @@ const previousTicks = 2
 
 /** Finds this tick's movers among the readings and puts them into the feed. */
 export const findMovers = Effect.fnUntraced(function* (
-  services: TickServices,
+  services: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
   tickMs: number,
@@ -72,7 +78,7 @@ const ofWindow: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move
 
 /** Gates 1-4 over both windows, with one query a window for the starting points. */
 const screen = Effect.fnUntraced(function* (
-  { markets }: TickServices,
+  { markets }: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
   tickMs: number,
@@ -106,7 +112,7 @@ const screen = Effect.fnUntraced(function* (
  * that every other gate lets pass.
  */
 const judge = Effect.fnUntraced(function* (
-  { venue, markets, feed }: TickServices,
+  { venue, markets, feed }: MoverServices,
   moves: ReadonlyArray<Move>,
   slot: EpochMs,
   tickMs: number,

@@ -107,6 +107,12 @@ const refuseStranger = Effect.fnUntraced(
   },
 )
 
+/** The newest migration that was applied, for a process that does not migrate; 0 while there is none. */
+export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
+  SqlClient,
+  (sql) => Effect.map(appliedNames(sql), (applied) => [...applied.keys()].at(-1) ?? 0),
+)
+
 const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
   const [found] = yield* sql<
     { found: boolean }

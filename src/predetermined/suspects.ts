@@ -16,10 +16,17 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { Detector } from "./Detector.ts"
 import type { Considered, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
-import { askAll } from "../whales/Resolutions.ts"
-import { tally, type TickServices } from "../core/Tick.ts"
+import { askAll } from "../markets/askAll.ts"
+import { tally } from "../core/Tick.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
 
-export type AskingServices = TickServices & {
+/** The ports a tick works through. */
+export interface AskingServices {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+  readonly feed: FeedStore["Service"]
   readonly news: News["Service"]
   readonly detector: Detector["Service"]
   readonly detections: DetectionStore["Service"]

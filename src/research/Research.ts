@@ -8,7 +8,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Market } from "../markets/domain/market.ts"
-import { MarketAmbiguous, MarketNotFound, type VenueFailed } from "../core/domain/refusal.ts"
+import { MarketAmbiguous, MarketNotFound, type VenueFailed } from "./domain/report.ts"
 import { reportBrief } from "./domain/facts.ts"
 import { templateReport } from "./domain/template.ts"
 import { reportComplaints } from "./domain/text.ts"

@@ -10,7 +10,7 @@ import { Clock, Duration, Effect, Exit, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
 import type { Market, SeriesPoint, Slug } from "../markets/domain/market.ts"
-import { VenueFailed } from "../core/domain/refusal.ts"
+import { VenueFailed } from "./domain/report.ts"
 import {
   entriesReadMax,
   headlinesReadMax,

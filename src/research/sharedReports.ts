@@ -11,7 +11,7 @@
  */
 import { Clock, Duration, Effect, Exit, Fiber, FiberMap, Metric, Option } from "effect"
 import type { Market, MarketId } from "../markets/domain/market.ts"
-import { VenueFailed } from "../core/domain/refusal.ts"
+import { VenueFailed } from "./domain/report.ts"
 import type { Report } from "./domain/research.ts"
 import type { MadeReport, ReportStore } from "./ReportStore.ts"
 

@@ -21,7 +21,7 @@ import {
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { askAll } from "../whales/Resolutions.ts"
+import { askAll } from "../markets/askAll.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { VenueClient } from "../markets/VenueClient.ts"

@@ -4,17 +4,14 @@
  *
  * @module
  */
-import { Clock, Effect, Result } from "effect"
-import type { MarketId } from "../markets/domain/market.ts"
+import { Effect } from "effect"
 import { day, type EpochMs } from "../core/domain/time.ts"
-import { tally } from "../core/Tick.ts"
-import type { Decoded, VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
+import { askAll } from "../markets/askAll.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
 import type { WhaleStore } from "./WhaleStore.ts"
 
-/** Markets asked about in one tick, at once, and how many such requests are under way. */
+/** Markets asked about in one tick. */
 const marketsMax = 4_000
-const marketsBatch = 100
-const askConcurrency = 2
 
 /** A market whose end was scheduled this long ago at most is asked at every tick, others after more. */
 const endingFor = 7 * day
@@ -30,8 +27,7 @@ interface ResolutionTally {
 }
 
 /**
- * Asks the venue how markets ended and remembers it. A batch that cannot be had costs no other batch;
- * it is asked at the next tick, and told when all have been asked.
+ * Asks the venue how markets ended and stores it. A batch that failed is asked again at the next tick.
  */
 export const readResolutions = Effect.fnUntraced(function* (
   { venue, whales }: {
@@ -75,34 +71,4 @@ export const readFacts = Effect.fnUntraced(function* (
 ) {
   const markets = yield* whales.unknownMarkets(unknownMax, slot - unknownEvery)
   yield* askAll(markets, rejected, venue.facts, whales.saveFacts)
-})
-
-/** Asks about markets in batches and saves each answer; fails when all are asked and one failed. */
-export const askAll = Effect.fnUntraced(function* <A>(
-  markets: ReadonlyArray<MarketId>,
-  rejected: Record<string, number>,
-  ask: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
-  save: (
-    rows: ReadonlyArray<A>,
-    asked: ReadonlyArray<MarketId>,
-    at: EpochMs,
-  ) => Effect.Effect<void>,
-) {
-  const batches = Array.from(
-    { length: Math.ceil(markets.length / marketsBatch) },
-    (_, i) => markets.slice(i * marketsBatch, (i + 1) * marketsBatch),
-  )
-  const failures: Array<VenueUnavailable> = []
-  const askBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<MarketId>) {
-    const answer = yield* Effect.result(ask(batch))
-    if (Result.isFailure(answer)) {
-      failures.push(answer.failure)
-      return tally(rejected, { unavailable: batch.length })
-    }
-    tally(rejected, answer.success.rejected)
-    yield* save(answer.success.rows, batch, yield* Clock.currentTimeMillis)
-  })
-  yield* Effect.forEach(batches, askBatch, { concurrency: askConcurrency, discard: true })
-  const [failure] = failures
-  if (failure !== undefined) return yield* failure
 })

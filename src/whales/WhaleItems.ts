@@ -13,7 +13,10 @@ import { type HeldEntry, isDue, type Telling } from "./domain/heldEntry.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
 import { entryRejection, passing, whaleItem } from "./domain/whaleItem.ts"
-import { tally, type TickServices } from "../core/Tick.ts"
+import { tally } from "../core/Tick.ts"
+import type { FeedStore } from "../feed/FeedStore.ts"
+import type { MarketStore } from "../markets/MarketStore.ts"
+import type { VenueClient } from "../markets/VenueClient.ts"
 import type { DuePosition, WhaleStore } from "./WhaleStore.ts"
 
 /** Positions looked at, and items made, in one tick: the largest stakes; the others wait. */
@@ -31,6 +34,14 @@ interface Told {
   readonly rejected: Record<string, number>
 }
 
+/** The ports through which entries are published. */
+export interface ItemServices {
+  readonly venue: VenueClient["Service"]
+  readonly markets: MarketStore["Service"]
+  readonly feed: FeedStore["Service"]
+  readonly whales: WhaleStore["Service"]
+}
+
 /** An entry with nothing against it. */
 interface Tellable {
   readonly position: DuePosition
@@ -41,7 +52,7 @@ interface Tellable {
 
 /** Puts the entries that wait into the feed, with their markets' books. */
 export const tellEntries = Effect.fnUntraced(function* (
-  services: TickServices & { readonly whales: WhaleStore["Service"] },
+  services: ItemServices,
   terms: Terms,
   told: Told,
 ) {
@@ -108,7 +119,7 @@ function sift(
 
 /** The microstructure of each market with a sound book. Without a venue there is none, and no delay. */
 const readBooks = Effect.fnUntraced(function* (
-  { venue }: TickServices,
+  { venue }: Pick<ItemServices, "venue">,
   tellable: ReadonlyArray<Tellable>,
   rejected: Record<string, number>,
 ) {

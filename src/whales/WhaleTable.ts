@@ -5,7 +5,7 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import { eventsMin } from "./domain/calibration.ts"
-import { BelowThreshold } from "../core/domain/refusal.ts"
+import { BelowThreshold } from "../core/domain/belowThreshold.ts"
 import { type CalibrationTable, calibrationTable, resolvedEntriesMin } from "./domain/whale.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import { WhaleStore } from "./WhaleStore.ts"

@@ -14,11 +14,11 @@ import { calibrate, count, type LabelCounts } from "./Calibration.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { readFacts, readResolutions } from "./Resolutions.ts"
-import { type Rejections, stages, tally, type TickServices } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { makeEntries } from "./WhaleEntries.ts"
-import { tellEntries, type Terms } from "./WhaleItems.ts"
+import { type ItemServices, tellEntries, type Terms } from "./WhaleItems.ts"
 import { WhaleStore } from "./WhaleStore.ts"
 
 /** Wallets read in one tick, those not tried for longest first, and how many at once. */
@@ -75,8 +75,7 @@ interface WhaleOptions {
   readonly stakeMinUsd: number
 }
 
-type WhaleServices = TickServices & {
-  readonly whales: WhaleStore["Service"]
+interface WhaleServices extends ItemServices {
   readonly history: WalletHistory["Service"]
   /** When reading each wallet was last begun here, whatever came of it. */
   readonly tried: Map<string, EpochMs>

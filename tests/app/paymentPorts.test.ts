@@ -8,9 +8,8 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { BadApiKey } from "../../src/payments/facilitator/token.ts"
 import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
-import type { LivePayments } from "../../src/app/paymentSettings.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
-import { load } from "../../src/app/settings.ts"
+import { type LivePayments, loadService } from "../../src/app/settings.ts"
 import { law, test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
 
@@ -24,7 +23,7 @@ const live = (apiKey: ApiKey): LivePayments => ({
 })
 
 const facilitatorOf = Effect.fnUntraced(function* (payments: LivePayments | null) {
-  const settings = yield* load("dev", () => undefined)
+  const settings = yield* loadService("dev", () => undefined)
   const ports = paymentPorts(payments === null ? settings : { ...settings, payments })
   return Context.get(yield* Layer.build(Layer.provide(ports, embeddedStore)), Facilitator)
 })

@@ -15,15 +15,15 @@ import {
   serviceSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import { load, loadBackfill, type Mode, type Variable } from "../../src/app/settings.ts"
-import { loadWorker } from "../../src/app/workerSettings.ts"
+import { loadBackfill, loadService, loadWorker } from "../../src/app/settings.ts"
+import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
 
 const place = { storePackages: ["/cache/pglite/1", "/cache/prepopulatedfs/1"] }
 const service = (mode: Mode, env: Env) =>
-  Effect.map(load(mode, (name) => env[name]), (settings) => serviceSandbox(settings, place))
+  Effect.map(loadService(mode, (name) => env[name]), (settings) => serviceSandbox(settings, place))
 const worker = (mode: Mode, env: Env) =>
   Effect.map(loadWorker(mode, (name) => env[name]), workerSandbox)
 

@@ -6,15 +6,19 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
-import { simulatedTreasury } from "../../src/app/paymentSettings.ts"
-import { load, type Mode, type Variable } from "../../src/app/settings.ts"
-import { loadMigration, loadWorker } from "../../src/app/workerSettings.ts"
-import { migrationVariables, serviceVariables, workerVariables } from "../../src/app/variables.ts"
+import {
+  loadBackfill,
+  loadMigration,
+  loadService,
+  loadWorker,
+  simulatedTreasury,
+} from "../../src/app/settings.ts"
+import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 
 type Env = Partial<Record<Variable, string>>
 
-const settings = (mode: Mode, env: Env) => load(mode, (name) => env[name])
+const settings = (mode: Mode, env: Env) => loadService(mode, (name) => env[name])
 
 const started = { VENUE: "polymarket", PUBLIC_BASE_URL: "https://bell.example" } as const
 const playing = { ...started, PAYMENTS: "simulated", ALLOW_SIMULATED_PAYMENTS: "1" } as const
@@ -304,11 +308,15 @@ test("each process asks for variables of its own list only, and for every one of
       equal([...new Set(names)].toSorted(), list.toSorted())
     const replayed = { VENUE: "replay", REPLAY_DIR: "x" }
     const key = { TREASURY_PRIVATE_KEY: treasuryKey }
-    check(yield* union((get) => load("dev", get), [{}, sold, replayed]), serviceVariables)
+    check(
+      yield* union((get) => loadService("dev", get), [{}, sold, replayed]),
+      variablesOf("service"),
+    )
     check(
       yield* union((get) => loadWorker("dev", get), [store, { ...sold, ...key }]),
-      workerVariables,
+      variablesOf("worker"),
     )
-    check(yield* union(loadMigration, [{}]), migrationVariables)
-    ok(!serviceVariables.includes("TREASURY_PRIVATE_KEY"))
+    check(yield* union(loadMigration, [{}]), variablesOf("migration"))
+    check(yield* union(loadBackfill, [{}, replayed]), variablesOf("backfill"))
+    ok(!variablesOf("service").includes("TREASURY_PRIVATE_KEY"))
   }))

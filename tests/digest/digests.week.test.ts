@@ -9,7 +9,7 @@ import { Clock, Duration, Effect, Layer, Random, Ref, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../src/digest/domain/digest.ts"
 import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.ts"
-import { intelligenceJobs } from "../../src/app/intelligenceJobs.ts"
+import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
 import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
@@ -18,6 +18,19 @@ import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { Narrator } from "../../src/writing/Narrator.ts"
 import { News } from "../../src/news/News.ts"
+import { Served } from "../../src/http/layer.ts"
+import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
+import { RateLimits } from "../../src/core/RateLimits.ts"
+import { Ingestion } from "../../src/movers/Ingestion.ts"
+import { PaymentId } from "../../src/payments/domain/payment.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { Predetermined } from "../../src/predetermined/Predetermined.ts"
+import { Research } from "../../src/research/Research.ts"
+import { SelfScore } from "../../src/track-record/SelfScore.ts"
+import { Backfill } from "../../src/whales/Backfill.ts"
+import { Tracking } from "../../src/whales/Tracking.ts"
+import { Whales } from "../../src/whales/Whales.ts"
 import { type Mood, narrator, rulesDetector } from "../support/digest/digestPress.ts"
 import { test } from "../support/effect.ts"
 import { sampleItem } from "../support/feed/items.ts"
@@ -31,6 +44,31 @@ const start = Date.UTC(2026, 10, 16)
 const slots = 42
 const lateMax = 20 * minute
 const tick = Duration.minutes(10)
+
+/** The jobs of the news and the digest, which the others would only get in the way of. */
+const jobNames = ["news", "digest", "intelligence-prune"]
+const settings = {
+  mode: "start",
+  tick,
+  sweep: tick,
+  scan: tick,
+  freeLimit: "off",
+  documentLimit: "off",
+  invalidPaymentLimit: "off",
+} as const
+
+/** Stands behind the jobs that do not run. */
+const otherServices = Layer.mergeAll(
+  Layer.mock(Served, {
+    address: { transport: "tcp", hostname: "127.0.0.1", port: 0 },
+    refresh: Effect.void,
+  }),
+  Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
+  Layer.mock(Refunds, {}),
+  ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
+  ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
+  ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
+)
 
 /** Nobody's whole life has so many calls of ports. */
 const callsMax = 40
@@ -105,6 +143,7 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(Detector, rulesDetector),
       ...[markets, news, memoryWhaleStore],
     )),
+    Layer.merge(otherServices),
   )
 
 /** One process after another: each lives until one of its calls, and the next comes after a while. */
@@ -112,8 +151,9 @@ const replica = Effect.fnUntraced(function* (stage: Stage, deaths: Ref.Ref<numbe
   while (true) {
     const killer = makeKiller()
     const process = Effect.gen(function* () {
-      const jobs = yield* intelligenceJobs({ mode: "start", tick }, Effect.void, Effect.void)
-      return yield* Effect.forEach(jobs, (job) => job, { concurrency: "unbounded" })
+      const jobs = (yield* jobTable(settings)).filter(({ name }) => jobNames.includes(name))
+      yield* Effect.forEach(jobs, startJob)
+      return yield* Effect.never
     }).pipe(Effect.provide(Layer.fresh(digestsOver(stage, killer))), Effect.scoped)
     const call = yield* between(1, callsMax)
     if (yield* killer.killed(call, process)) yield* Ref.update(deaths, (n) => n + 1)

@@ -17,11 +17,10 @@ import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as signaturesLayer } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
-import { layer as treasuryOf } from "../../src/payments/refunds/keyTreasury.ts"
 import { address, type Authorization } from "../../src/payments/domain/payment.ts"
-import { refundMax } from "../../src/payments/domain/refund.ts"
-import { Refunds } from "../../src/payments/refunds/Refunds.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { refundMax } from "../../src/payments/domain/refund.ts"
+import { RefundWorker } from "../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { Treasury } from "../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../support/payments/buyers.ts"
@@ -89,7 +88,7 @@ const house = Effect.gen(function* () {
       Layer.provide(refundStore, Layer.succeed(SqlClient, refunds)),
       honest,
       layerLedger().pipe(Layer.provideMerge(layerMemory)),
-      treasuryOf({ privateKey: treasuryKey }),
+      Treasury.layer({ privateKey: treasuryKey }),
     ).pipe(Layer.provideMerge(signaturesLayer)),
   )
   const signed: Array<Authorization> = []
@@ -105,11 +104,11 @@ const house = Effect.gen(function* () {
   const caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
   const worker = Effect.map(
     Layer.build(
-      Layer.fresh(Refunds.layer({ token, payTo, caps })).pipe(
+      Layer.fresh(RefundWorker.layer({ token, payTo, caps })).pipe(
         Layer.provide(Layer.succeedContext(Context.add(world, Treasury, noting))),
       ),
     ),
-    (context) => Context.get(context, Refunds),
+    (context) => Context.get(context, RefundWorker),
   )
   const workers = [yield* worker, yield* worker]
   const ledger = Context.get(world, Ledger)
@@ -122,7 +121,7 @@ const house = Effect.gen(function* () {
     /** Both workers go over everything at once, as if each of their waits were over. */
     work: owner`UPDATE refund SET next_attempt_at = now() - interval '1 second'
       WHERE state <> 'confirmed'`.pipe(
-      Effect.andThen(Effect.all(workers.map(({ round }) => round), { concurrency: 2 })),
+      Effect.andThen(Effect.all(workers.map(({ sweep }) => sweep), { concurrency: 2 })),
       Effect.provideService(References.MinimumLogLevel, "None"),
     ),
     /** The chain shows a transfer under somebody's authorization. */
@@ -165,7 +164,7 @@ const found = ({ payments, attacker }: House, { payer, nonce, amount: value }: C
   const from = address(payer)
   const paymentId = attacker.paymentId({ ...token, from, nonce })
   const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
-  return payments.adopt({ paymentId, token, from, to: payTo, value, nonce, at })
+  return payments.insertUnmatched({ paymentId, token, from, to: payTo, value, nonce, at })
 }
 
 /** A real payment that nobody has answered. */

@@ -8,13 +8,8 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type ProductId, products } from "../../src/catalog/domain/product.ts"
-import {
-  NotCharged,
-  RefundQueued,
-  type RefusalCode,
-  refusalCodes,
-  Unresolved,
-} from "../../src/core/domain/refusal.ts"
+import { type RefusalCode, refusalCodes } from "../../src/catalog/domain/refusal.ts"
+import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/failedSale.ts"
 import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"

@@ -5,7 +5,13 @@
  */
 import { Schema } from "effect"
 import { Address, Bytes32, PaymentId, Signature } from "../../src/payments/domain/payment.ts"
-import { type Action, decide, type Proof as Seen } from "../../src/payments/domain/refund.ts"
+import {
+  type Action,
+  decide,
+  type Proof as Seen,
+  type Refund as RealRefund,
+  type RefundSignature,
+} from "../../src/payments/domain/refund.ts"
 import { blockSeconds, nonceKey, payTo, type Proof, treasuries, type View } from "./chain.ts"
 import type { Refund, Row } from "./database.ts"
 import { proofIn } from "./proof.ts"
@@ -40,24 +46,33 @@ export function decideRefund(world: World, row: Row, refund: Refund, view: View)
     paymentId: paymentIdOf(row.key),
     nonce: bytesOf(nonce),
   }
-  const isSigned = refund.state !== "queued"
-  const action = decide({
+  const debt = {
     ...{ ...own, payer: addressOf(authorization.from), amount: BigInt(amount) },
     paymentNonce: bytesOf(authorization.nonce),
     paymentValidBefore: BigInt(authorization.validBefore),
-    state: refund.state,
-    treasury: isSigned ? own.treasury : null,
-    nonce: isSigned ? own.nonce : null,
-    validBefore: isSigned ? BigInt(refund.validBefore) : null,
-    signature: isSigned ? signature : null,
     attempts: refund.attempts,
-  }, {
+  }
+  const signed = {
+    ...{ treasury: own.treasury, nonce: own.nonce, signature },
+    validBefore: BigInt(refund.validBefore),
+  }
+  const action = decide(stateOf(refund, debt, signed), {
     ...{ own, caps, float: unlimited, signed: { lastHour: 0n, lastDay: 0n } },
     payment: paymentSeen(world, proof),
     repaid: refundSeen(world, view, row, { ...refund, treasury, nonce, amount }),
     nowSeconds: BigInt(Math.floor(kernel.now)),
   })
   return { action, treasury, nonce, amount }
+}
+
+/** The refund in the domain's union; a worker claims none that is over. */
+function stateOf(
+  { state }: Refund,
+  debt: Omit<RealRefund, "state" | "signed">,
+  signed: RefundSignature,
+): RealRefund {
+  if (state === "confirmed" || state === "cancelled") throw new Error(`claimed when ${state}`)
+  return state === "queued" ? { ...debt, state, signed: null } : { ...debt, state, signed }
 }
 
 /** One treasury for each payment, for ever: told by the block that holds the payment. */

@@ -10,11 +10,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
+import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
 import { layer as whaleStore } from "../../src/whales/postgres/whaleStore.ts"
 import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { Refunds } from "../../src/payments/refunds/Refunds.ts"
+import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { WhaleStore } from "../../src/whales/WhaleStore.ts"
 import { whaleRow } from "../support/products.ts"
@@ -106,7 +109,7 @@ asRole(
       }
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(n)
       const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
-      equal(yield* store.adopt({ paymentId, token, from, to, value, nonce, at }), true)
+      equal(yield* store.insertUnmatched({ paymentId, token, from, to, value, nonce, at }), true)
       const [queued] = yield* service<{ count: bigint }>`
       SELECT count(*) AS count FROM refund WHERE state = 'queued'`
       equal(queued?.count, 3n)
@@ -165,6 +168,26 @@ asRole(
       yield* refused(refund, "SELECT id FROM a2a_task")
       yield* refused(service, "TRUNCATE a2a_task")
     }).pipe(Effect.provide(taskStore().pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
+)
+
+asRole(
+  "the service reads what is owed, and cannot claim a refund",
+  ({ service }) =>
+    Effect.gen(function* () {
+      yield* led(0, "compute-first", paths["compute-first"].refund_due ?? [])
+      const { owed } = yield* Refunds
+      const { liability, byState } = yield* owed
+      equal([liability, byState.get("queued")?.refunds], [ticket(0).amount, 1])
+      const { claimDue } = yield* RefundStore
+      const exit = yield* Effect.exit(claimDue(Duration.minutes(1), 1))
+      match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "claimed", /permission denied/)
+    }).pipe(Effect.provide(
+      Layer.merge(Refunds.layer, refundStore.layer).pipe(
+        Layer.provide(refundStore.queueLayer),
+        Layer.provideMerge(paymentStore),
+        Layer.provide(Layer.succeed(SqlClient, service)),
+      ),
+    )),
 )
 
 asRole(

@@ -7,11 +7,8 @@ import { Clock, Effect, type Layer, Schema, Stream } from "effect"
 import { rulesLengthMax } from "../../src/markets/domain/proposal.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../src/core/domain/time.ts"
-import {
-  type Rejections,
-  VenueClient,
-  type VenueUnavailable,
-} from "../../src/markets/VenueClient.ts"
+import type { Rejections } from "../../src/core/Tick.ts"
+import { VenueClient, type VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../support/effect.ts"
 import { recordedAt } from "../support/venues/polymarket.ts"
 

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Duration, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
-import { progressBar, progressLine, summary } from "../../src/app/backfillLines.ts"
+import { backfillSummary, progressBar, progressLine } from "../../src/app/console.ts"
 import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/Backfill.ts"
@@ -229,13 +229,13 @@ Deno.test("progressBar() fits the terminal", () => {
   ok(progressBar({ ...progress, wallets: 0, whole: 0, truncated: 0 }, 80).includes("█".repeat(24)))
 })
 
-Deno.test("summary() says what came of each wallet, and what to do next", () => {
-  const done = summary({ ...progress, whole: 38, failed: 1 })
+Deno.test("backfillSummary() says what came of each wallet, and what to do next", () => {
+  const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
   ok(done.includes("38 of 40") && done.includes("45,000 new, in 1m 30s"), done)
   ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
   ok(done.includes("truncated 1,") && done.includes("failed    1,"), done)
-  const plain = summary({ ...progress, whole: 40, truncated: 0, rejected: {} })
+  const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
   equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["whole", "acts", "Nothing"])
-  ok(summary({ ...progress, whole: 39 }).includes("Nothing more to do"))
-  ok(summary({ ...progress, wallets: 0 }).includes("nothing to do"))
+  ok(backfillSummary({ ...progress, whole: 39 }).includes("Nothing more to do"))
+  ok(backfillSummary({ ...progress, wallets: 0 }).includes("nothing to do"))
 })

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Clock, Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import type { SimulatedMarket } from "../../src/venues/simulated/lives.ts"
+import type { SimulatedMarket } from "../../src/venues/simulated/catalogue.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { hour } from "../../src/core/domain/time.ts"
@@ -38,7 +38,7 @@ const start = world.options.origin
 const slots = Array.from({ length: 45 }, (_, n) => start + n * tickMs)
 
 const words = ["true", "corrected", "late", "revived", "push", "withdrawn"] as const
-const wordOn = ({ seat }: SimulatedMarket) => words[seat % words.length] ?? "true"
+const wordOn = ({ slot }: SimulatedMarket) => words[slot % words.length] ?? "true"
 /** Longer than it takes until a market that has ended is asked again. */
 const secondThoughts = 26 * hour
 

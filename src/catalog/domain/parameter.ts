@@ -7,7 +7,7 @@
  * @module
  */
 import { Result } from "effect"
-import type { ParameterFault } from "../../core/domain/refusal.ts"
+import type { ParameterFault } from "./refusal.ts"
 
 export interface Parameter {
   readonly name: string

@@ -78,3 +78,8 @@ export const Digest = Schema.Struct({
   narrator: Schema.String.annotate({ description: "Who wrote it: a model, or `template`" }),
 }).annotate({ identifier: "DigestData" })
 export type Digest = typeof Digest.Type
+
+/** No digest is young enough to be sold. */
+export class DigestStale extends Schema.TaggedError<DigestStale>()("DigestStale", {
+  retryAfterSeconds: Schema.Int,
+}) {}

@@ -180,3 +180,13 @@ export interface FeedHead {
   /** Items created since `dayStart` (the UTC day), by type. */
   readonly todayByType: Readonly<Record<FeedType, number>>
 }
+
+/** The feed has no such item; `index` is null when the newest was asked for and there is none. */
+export class SignalNotFound extends Schema.TaggedError<SignalNotFound>()("SignalNotFound", {
+  index: Schema.NullOr(Schema.Int),
+}) {}
+
+/** The feed has not been fed for too long to be sold. */
+export class DataStale extends Schema.TaggedError<DataStale>()("DataStale", {
+  retryAfterSeconds: Schema.Int,
+}) {}

@@ -10,7 +10,7 @@ import {
   type RefundNotice,
   RefundQueued,
   type Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../../payments/domain/failedSale.ts"
 import type { TaskNote } from "./domain/task.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { errorData } from "./errors.ts"

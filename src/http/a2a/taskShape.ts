@@ -6,13 +6,13 @@
 import { Duration } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import type { PaymentFault } from "../../payments/domain/paymentFault.ts"
-import type { Receipt } from "../../core/domain/refusal.ts"
+import type { Receipt } from "../../payments/domain/failedSale.ts"
 import { type PaidSkill, type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
 import { type Task, taskLife, type TaskMessage, type TaskNote } from "./domain/task.ts"
 import { isoTime } from "../../core/domain/time.ts"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import type { Delivery } from "../../payments/sale/sale.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import { x402Keys } from "./message.ts"
 
 /** The states of A2A that a task of ours may show. */

@@ -10,24 +10,21 @@ import { usd } from "../../core/domain/money.ts"
 import { decodeQuery } from "../../catalog/domain/parameter.ts"
 import { products } from "../../catalog/domain/product.ts"
 import {
-  BelowThreshold,
-  DataStale,
-  DigestStale,
-  MarketAmbiguous,
-  MarketNotFound,
   NotCharged,
   notCharged,
   RefundQueued,
-  SignalNotFound,
   type Unresolved,
-  VenueFailed,
-} from "../../core/domain/refusal.ts"
+} from "../../payments/domain/failedSale.ts"
+import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
+import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
+import { DigestStale } from "../../digest/domain/digest.ts"
+import { DataStale, SignalNotFound } from "../../feed/domain/item.ts"
 import {
   paymentAlreadyUsed,
   paymentInProgress,
   paymentRefunded,
   settlementUnresolved,
-} from "../../payments/sale/paymentRefusals.ts"
+} from "../../payments/sale/responses.ts"
 import { invalidParameters } from "../paywall/checkout.ts"
 import {
   bodyTooLarge,

@@ -17,26 +17,27 @@ import {
   type InputOf,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
+import type { Answer } from "../../payments/sale/sale.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
   NotCharged,
   notCharged,
-  type ProductFact,
   type RefundQueued,
   type Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../../payments/domain/failedSale.ts"
+import type { ProductFact } from "../../catalog/domain/refusal.ts"
 import {
   checkTimes,
   decodePayment,
   decodePaymentJson,
   matchPayment,
   PaymentIdentifier,
-  type ShownPayment,
+  type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
-import type { Answer, Delivery } from "../../payments/sale/sale.ts"
 
 /** What a product is made by, beside its row. */
 export interface Handler<P extends Product> {
@@ -184,7 +185,7 @@ function purchaseOf(
   terms: PaymentTerms,
   shown: PaidCall["payment"],
   nowMs: number,
-): Result.Result<{ payment: ShownPayment; late: string | null }, NotCharged> {
+): Result.Result<{ payment: PaymentPayload; late: string | null }, NotCharged> {
   return Result.map(matched(product, terms, shown), (payment) => {
     const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
     return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
@@ -196,7 +197,7 @@ function matched(
   product: Product,
   terms: PaymentTerms,
   shown: PaidCall["payment"],
-): Result.Result<ShownPayment, NotCharged> {
+): Result.Result<PaymentPayload, NotCharged> {
   const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
   return Result.mapError(
     Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),

@@ -9,15 +9,14 @@
  */
 import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { ParameterFault, RefusalCode } from "../../catalog/domain/refusal.ts"
 import {
   type NotCharged,
-  ParameterFault,
   Receipt,
   RefundNotice,
   type RefundQueued,
-  RefusalCode,
   type Unresolved,
-} from "../../core/domain/refusal.ts"
+} from "../../payments/domain/failedSale.ts"
 
 /** Largest request body any route reads, in bytes. */
 export const bodyBytesMax = 64 * 1_024

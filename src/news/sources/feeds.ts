@@ -1,5 +1,6 @@
 /**
- * What a feed is called and where it is: the addresses that settings name, and no others, are asked.
+ * Which feeds are read, and what each is called: those that settings name, else the usual ones, and no
+ * others.
  *
  * @module
  */
@@ -16,11 +17,54 @@ export const gdeltUrl = "https://api.gdeltproject.org/api/v2/doc/doc"
 /** Feeds there may be: each is asked every quarter of an hour. */
 export const feedsMax = 40
 
+/** The sources that are read over the network. */
+export interface FeedList {
+  readonly gdelt: boolean
+  readonly feeds: ReadonlyArray<Feed>
+}
+
+/** Public feeds of headlines; each publisher's terms allow a title with a link. */
+export const usualFeeds: FeedList = {
+  gdelt: true,
+  feeds: [
+    { name: "BBC", url: "https://feeds.bbci.co.uk/news/world/rss.xml" },
+    { name: "Al Jazeera", url: "https://www.aljazeera.com/xml/rss/all.xml" },
+    { name: "DW", url: "https://rss.dw.com/xml/rss-en-all" },
+    { name: "The Guardian", url: "https://www.theguardian.com/world/rss" },
+    { name: "France 24", url: "https://www.france24.com/en/rss" },
+    { name: "NPR", url: "https://feeds.npr.org/1004/rss.xml" },
+    { name: "Euronews", url: "https://www.euronews.com/rss?format=mrss" },
+  ],
+}
+
+const addressLengthMax = 500
+
+/** The sources a list names; null when an address is not valid, or is there twice. */
+export function parseFeedList(text: string): FeedList | null {
+  const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "")
+  const addresses = parts.filter((part) => part !== "gdelt").map(feedAddress)
+  const distinct = new Set(addresses)
+  if (parts.length === 0 || distinct.size < addresses.length || distinct.has(null)) return null
+  if (addresses.length > feedsMax || parts.length - addresses.length > 1) return null
+  const feeds = namedByHost(addresses.filter((address) => address !== null)).map((feed) =>
+    usualFeeds.feeds.find(({ url }) => url === feed.url) ?? feed
+  )
+  return { gdelt: parts.length > addresses.length, feeds }
+}
+
+function feedAddress(text: string): string | null {
+  const url = text.length > addressLengthMax ? null : URL.parse(text)
+  return url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "" ||
+      url.hash !== ""
+    ? null
+    : url.href
+}
+
 /**
  * The feeds at these addresses, each called by its host, from the second of a host on with a number:
  * names are published, and a path or a query may hold somebody's key.
  */
-export function namedByHost(urls: ReadonlyArray<string>): ReadonlyArray<Feed> {
+function namedByHost(urls: ReadonlyArray<string>): ReadonlyArray<Feed> {
   const seen = new Map<string, number>()
   return urls.map((url) => {
     const { host } = new URL(url)

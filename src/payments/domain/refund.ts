@@ -56,8 +56,8 @@ export const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEve
   stuck: ["queue", "confirm"],
 }
 
-/** A refund and the payment it gives back. What the worker signed is null until it has. */
-export interface Refund {
+/** The payment that a refund gives back. */
+export interface Debt {
   readonly paymentId: PaymentId
   readonly chainId: number
   readonly asset: Address
@@ -66,14 +66,28 @@ export interface Refund {
   readonly amount: bigint
   readonly paymentNonce: Bytes32
   readonly paymentValidBefore: bigint
-  readonly state: RefundState
-  readonly treasury: Address | null
-  readonly nonce: Bytes32 | null
-  readonly validBefore: bigint | null
-  readonly signature: Signature | null
-  /** How often a facilitator has declined it. */
-  readonly attempts: number
 }
+
+/** What is signed: under the same treasury and nonce for ever, each time with a later validBefore. */
+export interface RefundSignature {
+  readonly treasury: Address
+  readonly nonce: Bytes32
+  readonly validBefore: bigint
+  readonly signature: Signature
+}
+
+/** A refund that is not over, by its state; one that is confirmed or cancelled is never worked on. */
+export type Refund =
+  & Debt
+  & {
+    /** How often a facilitator has declined it. */
+    readonly attempts: number
+  }
+  & (
+    /** `signed` is null until it was signed for the first time. */
+    | { readonly state: "queued" | "stuck"; readonly signed: RefundSignature | null }
+    | { readonly state: "signed" | "broadcast"; readonly signed: RefundSignature }
+  )
 
 /** The blocks whose payments a treasury pays back; null for no bound. */
 export interface Term {
@@ -121,7 +135,7 @@ export interface Evidence {
   readonly nowSeconds: bigint
   /** What the treasury holds, in whole units. */
   readonly float: bigint
-  /** Of the other refunds. */
+  /** What was signed for the other refunds. */
   readonly signed: SignedSums
   readonly caps: Caps
 }
@@ -130,7 +144,7 @@ export type Action =
   /** Store a new signature, then show it to the facilitator. */
   | { readonly act: "sign" }
   /** Show the stored signature to the facilitator again: its nonce is used at most once. */
-  | { readonly act: "relay" }
+  | { readonly act: "relay"; readonly signed: RefundSignature }
   | { readonly act: "confirm"; readonly at: PaidAt }
   | { readonly act: "cancel"; readonly reason: string }
   /** Only a person can help. */
@@ -147,6 +161,18 @@ export type WaitReason =
   | "float_too_low"
   | "of_another_treasury"
 
+/** What a worker has done to one refund. */
+export interface RefundOutcome {
+  readonly paymentId: string
+  readonly from: RefundState
+  /** Where it was left, as far as this worker knows: another one may hold it by now. */
+  readonly to: RefundState
+  /** Why it did not come to its end yet; null when nothing is in its way. */
+  readonly reason: string | null
+  /** True when nothing was different the last time. */
+  readonly known: boolean
+}
+
 /** No refund is larger than the dearest product. */
 export const refundMax = Object.values(products).reduce<bigint>(
   (max, { price }) => price > max ? price : max,
@@ -162,8 +188,8 @@ export function decide(refund: Refund, evidence: Evidence): Action {
   const { payment, repaid } = evidence
   const wrong = wrongIn(refund, evidence.own)
   if (wrong !== null) return stick(refund, wrong)
-  // Whoever holds that treasury's key goes on with it; only its own signature can end it.
-  if (refund.treasury !== null && refund.treasury !== evidence.own.treasury) {
+  // The worker that holds that treasury's key goes on with it; only its own signature can end it.
+  if (refund.signed !== null && refund.signed.treasury !== evidence.own.treasury) {
     return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
   }
   if (repaid.proof === "paid") {
@@ -175,18 +201,19 @@ export function decide(refund: Refund, evidence: Evidence): Action {
   if (repaid.proof === "never" && repaid.reason === "spent_elsewhere") {
     return stick(refund, "refund_nonce_spent_elsewhere")
   }
-  if (isOut(refund) && repaid.proof === "not_yet") return relayOr(refund, evidence)
+  const isOut = refund.state === "signed" || refund.state === "broadcast"
+  if (isOut && repaid.proof === "not_yet") return relayOrWait(refund, refund.signed, evidence)
 
   switch (payment.proof) {
     case "not_yet":
       return wait("payment_not_safe")
     case "never":
-      return refund.treasury === null
+      return refund.signed === null
         ? { act: "cancel", reason: payment.reason }
         : stick(refund, `payment_${payment.reason}_after_signing`)
     case "paid":
       if (payment.at.finality !== "safe") return wait("payment_not_safe")
-      if (refund.treasury === null && !inTerm(payment.at.block, evidence.own.term)) {
+      if (refund.signed === null && !inTerm(payment.at.block, evidence.own.term)) {
         return wait("of_another_treasury")
       }
       if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
@@ -196,7 +223,7 @@ export function decide(refund: Refund, evidence: Evidence): Action {
   }
 }
 
-/** Whether an amount may be signed for beside what was. */
+/** Whether an amount may be signed for in addition to what was. */
 export function withinCaps(amount: bigint, signed: SignedSums, caps: Caps): boolean {
   return signed.lastHour + amount <= caps.perHour && signed.lastDay + amount <= caps.perDay
 }
@@ -206,26 +233,26 @@ export function inTerm(block: bigint, { after, through }: Term): boolean {
   return (after === null || block > after) && (through === null || block <= through)
 }
 
-/** A signature of ours is out, and the chain may still take it. */
-function isOut({ state }: Refund): boolean {
-  return state === "signed" || state === "broadcast"
-}
-
-function relayOr(refund: Refund, { nowSeconds, float }: Evidence): Action {
-  if (nowSeconds + relayableSecondsMin >= (refund.validBefore ?? 0n)) return wait("expiring")
+/** What is done with a signature that is out, and that the chain may still take. */
+function relayOrWait(
+  refund: Refund,
+  signed: RefundSignature,
+  { nowSeconds, float }: Evidence,
+): Action {
+  if (nowSeconds + relayableSecondsMin >= signed.validBefore) return wait("expiring")
   if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
-  return float < refund.amount ? wait("float_too_low") : { act: "relay" }
+  return float < refund.amount ? wait("float_too_low") : { act: "relay", signed }
 }
 
-/** What is wrong with a row in itself: whoever wrote it, nothing is signed for it. */
+/** What is wrong with a row in itself: nothing is signed for it, whatever the chain shows. */
 function wrongIn(refund: Refund, own: Own): string | null {
   if (refund.chainId !== own.chainId) return "another_chain"
   if (refund.asset !== own.asset) return "another_asset"
   if (refund.payTo !== own.payTo) return "another_payee"
   if (refund.payer === own.treasury || refund.payer === own.payTo) return "payer_is_ours"
   if (refund.paymentId !== own.paymentId) return "another_payment"
-  const isOurs = refund.treasury === null || refund.treasury === own.treasury
-  if (isOurs && refund.nonce !== null && refund.nonce !== own.nonce) return "another_nonce"
+  const { signed } = refund
+  if (signed?.treasury === own.treasury && signed.nonce !== own.nonce) return "another_nonce"
   if (refund.amount <= 0n || refund.amount > refundMax) return "amount_over_the_dearest_product"
   return null
 }

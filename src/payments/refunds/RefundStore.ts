@@ -1,17 +1,25 @@
 /**
- * The port to the memory of refunds: one row a refund, every arrow one compare-and-set on it.
+ * The refund worker's store: one row a refund, every arrow one compare-and-set on it.
  *
- * A claim leases a row on the store's own clock and raises its fence, so that a worker whose lease ran
- * out, and whose refund another one has claimed, can no longer move the row. With the arrow that
- * confirms or cancels a refund, and in the same transaction, its payment becomes refunded or void.
+ * Refunds are queued by the database, in the statement that makes a payment owed. A claim leases a row
+ * on the store's own clock and raises its fence, so that a worker whose lease ran out, and whose refund
+ * another one has claimed, can no longer move the row. With the arrow that confirms or cancels a refund,
+ * and in the same transaction, its payment becomes refunded or void.
  *
  * @module
  */
 import { Context, type Duration, type Effect, type Option } from "effect"
-import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "../domain/payment.ts"
-import type { Caps, Refund, RefundState, SignedSums, Term } from "../domain/refund.ts"
+import type { Address, Bytes32, PaidAt, PaymentId } from "../domain/payment.ts"
+import type {
+  Caps,
+  Refund,
+  RefundSignature,
+  RefundState,
+  SignedSums,
+  Term,
+} from "../domain/refund.ts"
 
-/** The row a worker believes in: nothing moves unless it still is so. */
+/** The row as a worker has read it: nothing moves unless it still is so. */
 export interface HeldRefund {
   readonly paymentId: PaymentId
   readonly state: RefundState
@@ -19,23 +27,16 @@ export interface HeldRefund {
 }
 
 /** A refund under a lease. */
-export interface ClaimedRefund extends Refund, HeldRefund {
+export type ClaimedRefund = Refund & {
+  readonly fence: number
   /** Seconds since the epoch at which it was first owed, on the store's clock. */
   readonly owedAtSeconds: bigint
-  /** Where the chain showed the payment to whoever owed it; a hint. */
+  /** Where the chain showed the payment when it was owed; a hint. */
   readonly paidTransaction: string | null
   /** The transaction a facilitator named for the refund; a hint. */
   readonly transactionHint: string | null
   /** Why it did not move when it was last worked on. */
   readonly lastReason: string | null
-}
-
-/** What is signed: under the same treasury and nonce for ever, each time with a later validBefore. */
-export interface RefundSignature {
-  readonly treasury: Address
-  readonly nonce: Bytes32
-  readonly validBefore: bigint
-  readonly signature: Signature
 }
 
 export type RefundMove =
@@ -64,14 +65,6 @@ export type RefundMove =
     readonly declined: boolean
   }
 
-/** The refunds of one state, in sum. */
-export interface RefundsStanding {
-  readonly refunds: number
-  readonly amount: bigint
-  /** Milliseconds since the oldest of them was first owed. */
-  readonly oldestAgoMs: number
-}
-
 export class RefundStore extends Context.Service<RefundStore, {
   /**
    * Leases refunds that are due to be worked on, longest due first. Each of them to one caller at a
@@ -83,8 +76,8 @@ export class RefundStore extends Context.Service<RefundStore, {
     limit: number,
   ) => Effect.Effect<ReadonlyArray<ClaimedRefund>>
   /**
-   * Stores a signature before anybody sees it, unless the sum of all signed would go over the caps:
-   * that is decided for one signature at a time, whoever signs. The lease goes on.
+   * Stores a signature before it leaves the worker, unless the sum of all signed would go over the
+   * caps: that is decided for one signature at a time, among all workers. The lease goes on.
    */
   readonly sign: (
     held: HeldRefund,
@@ -93,8 +86,8 @@ export class RefundStore extends Context.Service<RefundStore, {
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
   /** Makes one move and ends the lease; false when the row is not, or no longer, as `held` says. */
   readonly move: (held: HeldRefund, move: RefundMove) => Effect.Effect<boolean>
-  /** What was signed for, other than for this refund: each refund by its newest signature. */
-  readonly signedBeside: (paymentId: PaymentId) => Effect.Effect<SignedSums>
+  /** What was signed for the other refunds: each of them by its newest signature. */
+  readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
   /** The blocks whose payments this treasury pays back; none while the store does not know it. */
   readonly term: (treasury: Address) => Effect.Effect<Option.Option<Term>>
   /**
@@ -102,6 +95,4 @@ export class RefundStore extends Context.Service<RefundStore, {
    * before it; the first is for all payments. Nothing changes when the store knows it.
    */
   readonly enter: (treasury: Address, block: bigint) => Effect.Effect<void>
-  /** How the refunds stand, by state; a state without refunds is absent. */
-  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
-}>()("bellwether/services/RefundStore") {}
+}>()("bellwether/payments/RefundStore") {}

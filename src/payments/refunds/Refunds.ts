@@ -1,72 +1,75 @@
 /**
- * Giving back what is owed: a sweep works on whatever is due, each refund under a lease.
+ * Refunds as the service sees them: what is owed, and how long it has waited.
+ *
+ * The service only reads. The database queues a refund in the statement that makes its payment owed,
+ * and the refund worker pays it (`RefundWorker.ts`): a process and a database role of its own. The state
+ * of one refund is read with its payment (`Payments.status`), in one statement, so that the two agree.
  *
  * @module
  */
-import { Context, Effect, Fiber, FiberSet, Layer, Option, Ref } from "effect"
-import { refundJob, type RefundOptions, type RefundOutcome } from "./refundJob.ts"
-import { RefundStore } from "./RefundStore.ts"
-import { defaultRefundTiming } from "./refundTiming.ts"
-import { within } from "../../core/within.ts"
+import { Context, Effect, Layer, Metric } from "effect"
+import { type RefundState, refundStates } from "../domain/refund.ts"
+import { PaymentStore } from "../PaymentStore.ts"
 
-export class Refunds extends Context.Service<Refunds, {
-  /**
-   * Works on everything that is due, until nothing is, and tells what became of it. Any number of
-   * workers may do so at once. Dies when the store does not say what is due.
-   */
-  readonly round: Effect.Effect<ReadonlyArray<RefundOutcome>>
-}>()("bellwether/services/Refunds") {
-  static readonly layer = (options: RefundOptions) => Layer.effect(Refunds, make(options))
+/** The refunds of one state, in sum. */
+export interface RefundsStanding {
+  readonly refunds: number
+  readonly amount: bigint
+  /** Milliseconds since the oldest of them was first owed. */
+  readonly oldestAgoMs: number
 }
 
-/** Refunds worked on at once by one worker. */
-const concurrency = 4
-/** Refunds that each of these takes on in one sweep at most. */
-const jobsMax = 250
+/** The port to the queue of refunds, as far as the service's database role may read it. */
+export class RefundQueue extends Context.Service<RefundQueue, {
+  /** How the refunds stand, by state; a state without refunds is absent. */
+  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
+}>()("bellwether/payments/RefundQueue") {}
 
-const make = Effect.fnUntraced(function* (options: RefundOptions) {
-  const { timing = defaultRefundTiming } = options
-  const store = yield* RefundStore
-  const work = yield* refundJob(options)
-  const stopping = yield* Ref.make(false)
-  const fibers = yield* FiberSet.make<RefundOutcome, never>()
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(
-      Ref.set(stopping, true),
-      Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), timing.drain)),
-    )
+/** What may have to be paid back, and what is being paid back. */
+interface Owed {
+  /** Whole units that may still have to be refunded, of payments whose outcome is open included. */
+  readonly liability: bigint
+  readonly byState: ReadonlyMap<RefundState, RefundsStanding>
+}
+
+export class Refunds extends Context.Service<Refunds, {
+  /** What is owed now; every state is there. */
+  readonly owed: Effect.Effect<Owed>
+  /** Shows an operator what is owed: updates the gauges. */
+  readonly measure: Effect.Effect<void>
+}>()("bellwether/payments/Refunds") {
+  static readonly layer: Layer.Layer<Refunds, never, PaymentStore | RefundQueue> = Layer.effect(
+    Refunds,
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const queue = yield* RefundQueue
+      const owed = Effect.gen(function* () {
+        const liability = yield* payments.liability
+        const standing = yield* queue.standing
+        const byState = refundStates.map((state) => [state, standing.get(state) ?? none] as const)
+        return { liability, byState: new Map(byState) }
+      })
+      return Refunds.of({ owed, measure: Effect.flatMap(owed, show) })
+    }),
   )
+}
 
-  const claimed = store.claimDue(timing.lease, 1).pipe(
-    within(timing.storePatience),
-    Effect.flatMap(Option.match({
-      onNone: () => Effect.die("The refund store does not answer"),
-      onSome: ([refund]) => Effect.succeed(Option.fromNullishOr(refund)),
-    })),
-  )
+const none: RefundsStanding = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 
-  /** Works on one refund in a fiber of this service: who asked may go, the work comes to its end. */
-  const next = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
-    const refund = (yield* Ref.get(stopping)) ? Option.none() : yield* claimed
-    if (Option.isNone(refund)) return Option.none()
-    const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work(refund.value)))
-    return Option.some(yield* restore(Fiber.join(fiber)))
-  }))
+const usdcUnits = 1_000_000
 
-  const several = Effect.gen(function* () {
-    const outcomes: Array<RefundOutcome> = []
-    while (outcomes.length < jobsMax) {
-      const outcome = yield* next
-      if (Option.isNone(outcome)) break
-      outcomes.push(outcome.value)
-    }
-    return outcomes
-  })
+const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
+  description: "What may still have to be refunded, in USDC",
+})
+const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
+const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
+  description: "How long ago the oldest refund of a state was first owed",
+})
 
-  const round = Effect.map(
-    Effect.all(Array.from({ length: concurrency }, () => several), { concurrency: "unbounded" }),
-    (outcomes) => outcomes.flat(),
-  )
-
-  return Refunds.of({ round })
+const show = Effect.fnUntraced(function* ({ liability, byState }: Owed) {
+  yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
+  for (const [state, { refunds, oldestAgoMs }] of byState) {
+    yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)
+    yield* Metric.update(Metric.withAttributes(oldestSeconds, { state }), oldestAgoMs / 1_000)
+  }
 })

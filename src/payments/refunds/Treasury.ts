@@ -1,13 +1,66 @@
 /**
- * The port to the one key that moves money: what refunds are paid from.
+ * The treasury: the one key that moves money, and what refunds are paid from.
+ *
+ * Only the refund worker's process reaches this file.
  *
  * @module
  */
-import { Context, type Effect } from "effect"
-import type { Address, Authorization, Signature, TokenDomain } from "../domain/payment.ts"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { privateKeyToAccount } from "viem/accounts"
+import {
+  type Address,
+  address,
+  type Authorization,
+  Signature,
+  type TokenDomain,
+} from "../domain/payment.ts"
+
+interface TreasuryOptions {
+  readonly privateKey: Redacted.Redacted<`0x${string}`>
+}
 
 export class Treasury extends Context.Service<Treasury, {
   readonly address: Address
-  /** Signs a transfer out of the treasury. Whoever holds the signature can bring it to the chain. */
+  /** Signs a transfer out of the treasury. Any holder of the signature can bring it to the chain. */
   readonly sign: (token: TokenDomain, authorization: Authorization) => Effect.Effect<Signature>
-}>()("bellwether/services/Treasury") {}
+}>()("bellwether/payments/Treasury") {
+  /** The treasury as a private key in this process. */
+  static readonly layer = (options: TreasuryOptions) => Layer.sync(Treasury, () => make(options))
+}
+
+const transferTypes = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const
+
+const signatureOf = Schema.decodeUnknownSync(Signature)
+
+function make({ privateKey }: TreasuryOptions): Treasury["Service"] {
+  const account = privateKeyToAccount(Redacted.value(privateKey))
+  return {
+    address: address(account.address),
+    sign: (token, message) =>
+      Effect.map(
+        Effect.promise(() =>
+          account.signTypedData({
+            domain: {
+              name: token.name,
+              version: token.version,
+              chainId: token.chainId,
+              verifyingContract: token.asset,
+            },
+            types: transferTypes,
+            primaryType: "TransferWithAuthorization",
+            message,
+          })
+        ),
+        (signature) => signatureOf(signature),
+      ),
+  }
+}

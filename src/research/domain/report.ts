@@ -1,8 +1,10 @@
 /**
- * The written part of a research report: what its narrator is given, and the draft it gives back.
+ * The written part of a research report: what its narrator is given, the draft it gives back, and why
+ * there may be no report.
  *
  * @module
  */
+import { Schema } from "effect"
 import type { Fact, FactKind, Passage } from "../../writing/domain/facts.ts"
 import type { Statement } from "../../writing/domain/statement.ts"
 
@@ -47,3 +49,20 @@ export interface ReportDraft {
   readonly confidence: Confidence
   readonly bottomLine: Passage
 }
+
+/** No market, and no event with a live one, has this slug. */
+export class MarketNotFound extends Schema.TaggedError<MarketNotFound>()("MarketNotFound", {
+  slug: Schema.String,
+}) {}
+
+/** The slug is an event's that has several live markets: which one is meant? */
+export class MarketAmbiguous extends Schema.TaggedError<MarketAmbiguous>()("MarketAmbiguous", {
+  slug: Schema.String,
+  /** Slugs of its live markets, at most as many as a message holds. */
+  markets: Schema.Array(Schema.String),
+}) {}
+
+/** The venue did not give what the answer is made of. */
+export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", {
+  message: Schema.String,
+}) {}

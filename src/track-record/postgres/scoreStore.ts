@@ -9,12 +9,15 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
-import type { Resolution } from "../../markets/domain/resolution.ts"
+import {
+  type Resolution,
+  type ResolutionColumns,
+  resolutionOf,
+} from "../../markets/domain/resolution.ts"
 import { type Check, judgedAfter, type Verdict, type VerdictCounts } from "../domain/selfScore.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { type DueCheck, type EndingsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
 import { jsonText } from "../../postgres/json.ts"
-import { type EndedRow, resolutionOf } from "../../whales/postgres/resolutions.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
   ScoreStore,
@@ -167,7 +170,7 @@ function endedRow(resolution: Resolution) {
   }
 }
 
-interface CheckRow extends Omit<EndedRow, "market"> {
+interface CheckRow extends ResolutionColumns {
   readonly feed_index: bigint
   readonly kind: Check["kind"]
   readonly market_id: MarketId | null
@@ -209,7 +212,7 @@ function dueCheck(row: CheckRow): DueCheck {
   return {
     check,
     version: row.version ?? 0,
-    resolution: market_id === null ? null : resolutionOf({ ...row, market: market_id }),
+    resolution: market_id === null ? null : resolutionOf(market_id, row),
     judged: row.verdict !== null,
     point: point_at === null || point_mid === null
       ? null

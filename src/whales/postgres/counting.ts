@@ -5,6 +5,8 @@
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
 import type { HeldEntry } from "../domain/heldEntry.ts"
 import type { Judgement } from "../domain/calibration.ts"
 import type { MarketScore } from "../domain/score.ts"
@@ -12,7 +14,6 @@ import type { CountedPosition, CountedWallet, HeldSums, UncountedEvent } from ".
 import { jsonText } from "../../postgres/json.ts"
 import { keys } from "./keys.ts"
 import { bumpRevision } from "./calibration.ts"
-import { type EndedRow, resolutionOf } from "./resolutions.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
 /** The part of `WhaleStore` that is about counting. */
@@ -25,7 +26,8 @@ export const counting = (sql: SqlClient) => ({
   openEntries: openEntries(sql),
 })
 
-interface UncountedRow extends EndedRow {
+interface UncountedRow extends ResolutionColumns {
+  readonly market: MarketId
   readonly wallet_id: number
   readonly event_id: number
   readonly wallet: string
@@ -80,7 +82,7 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
       version: Number(row.version),
       feeRate: row.fee_rate,
       entries: row.entries,
-      resolution: resolutionOf(row),
+      resolution: resolutionOf(row.market, row),
       counted: row.score,
       changed: row.changed,
     })

@@ -6,7 +6,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
-import type { Resolution, ResolutionSource } from "../../markets/domain/resolution.ts"
+import {
+  type Resolution,
+  type ResolutionColumns,
+  resolutionOf,
+} from "../../markets/domain/resolution.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { WhaleStore } from "../WhaleStore.ts"
 import { batches } from "../../postgres/batches.ts"
@@ -143,7 +147,8 @@ const ended = (sql: SqlClient) =>
   Effect.fn("WhaleStore.ended")(
     function* ({ endedFrom, told, limit }: Parameters<WhaleStore["Service"]["ended"]>[0]) {
       const rows = yield* sql<
-        EndedRow & {
+        ResolutionColumns & {
+          readonly market: MarketId
           readonly facts: MarketFacts
           readonly ended_at: Date
           readonly wallets: number
@@ -164,7 +169,7 @@ const ended = (sql: SqlClient) =>
           AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
         ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
       return rows.flatMap((row) => {
-        const resolution = resolutionOf(row)
+        const resolution = resolutionOf(row.market, row)
         return resolution === null ? [] : [{
           market: row.facts,
           resolution,
@@ -176,23 +181,3 @@ const ended = (sql: SqlClient) =>
     },
     Effect.orDie,
   )
-
-/** The columns of a market's end, as they are read. */
-export interface EndedRow {
-  readonly market: MarketId
-  readonly state: "paid" | "cancelled" | null
-  readonly payout_first: number | null
-  readonly payout_second: number | null
-  readonly source: ResolutionSource | null
-  readonly resolved_at: Date | null
-}
-
-/** How the market of a row ended; null when it has not. */
-export function resolutionOf(row: EndedRow): Resolution | null {
-  const { market, state, payout_first, payout_second, source } = row
-  if (state === null || source === null) return null
-  const told = { marketId: market, resolvedAt: row.resolved_at?.getTime() ?? null, source }
-  return payout_first === null || payout_second === null
-    ? { ...told, state: "cancelled" }
-    : { ...told, state: "paid", payouts: [payout_first, payout_second] }
-}

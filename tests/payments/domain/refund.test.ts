@@ -10,6 +10,7 @@ import { products } from "../../../src/catalog/domain/product.ts"
 import {
   type Action,
   attemptsMax,
+  type Debt,
   decide,
   type Evidence,
   inTerm,
@@ -18,7 +19,7 @@ import {
   refundMax,
   refundMoves,
   refundReaches,
-  type RefundState,
+  type RefundSignature,
   refundStates,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
@@ -48,7 +49,7 @@ const proofs = {
 type ProofKind = keyof typeof proofs
 const proofKinds = Object.keys(proofs) as ReadonlyArray<ProofKind>
 
-const wrongs: Readonly<Record<string, Partial<Refund>>> = {
+const wrongs: Readonly<Record<string, Partial<Debt>>> = {
   nothing: {},
   another_chain: { chainId: 1 },
   another_asset: { asset: stranger },
@@ -56,14 +57,14 @@ const wrongs: Readonly<Record<string, Partial<Refund>>> = {
   payer_is_treasury: { payer: ours },
   payer_is_payee: { payer: payTo },
   another_payment: { paymentId: PaymentId.make(`0x${"45".repeat(32)}`) },
-  another_treasury: { treasury: stranger, nonce },
-  another_nonce: { treasury: ours, nonce: otherNonce },
+  another_treasury: {},
+  another_nonce: {},
   too_much: { amount: amount + 1n },
   nothing_to_pay: { amount: 0n },
 }
 
 interface Case {
-  readonly state: RefundState
+  readonly state: Refund["state"]
   readonly wrong: string
   readonly payment: ProofKind
   readonly repaid: ProofKind
@@ -76,18 +77,25 @@ interface Case {
 }
 
 const nowSeconds = 1_000n
-const signedAs = {
-  ...{ treasury: ours, nonce, signature: Signature.make(`0x${"77".repeat(65)}`) },
+/** What is wrong with a signature: then there is one, whatever else the case says. */
+const wrongSignatures: Readonly<Record<string, Partial<RefundSignature>>> = {
+  another_treasury: { treasury: stranger },
+  another_nonce: { nonce: otherNonce },
 }
 
 function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
-  return {
+  const owed = {
     ...{ paymentId, chainId: 8453, asset, payer, payTo, amount, paymentNonce: nonce },
-    ...{ paymentValidBefore: 900n, state, attempts: tired ? attemptsMax : attemptsMax - 1 },
-    ...{ treasury: null, nonce: null, signature: null, validBefore: null },
-    ...(everSigned ? { ...signedAs, validBefore: nowSeconds + (expiring ? 10n : 11n) } : {}),
+    ...{ paymentValidBefore: 900n, attempts: tired ? attemptsMax : attemptsMax - 1 },
     ...wrongs[wrong],
   }
+  const signed: RefundSignature = {
+    ...{ treasury: ours, nonce, signature: Signature.make(`0x${"77".repeat(65)}`) },
+    validBefore: nowSeconds + (expiring ? 10n : 11n),
+    ...wrongSignatures[wrong],
+  }
+  if (state === "signed" || state === "broadcast") return { ...owed, state, signed }
+  return { ...owed, state, signed: everSigned || wrong in wrongSignatures ? signed : null }
 }
 
 function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidence {
@@ -266,8 +274,8 @@ Deno.test("decide() makes moves of the table only, and no nonce but the payment'
     if (action.act === "wait" || action.act === "relay") continue
     ok(refundMoves[c.state].includes(action.act), told(c, action))
     if (action.act !== "stick") {
-      const { treasury, nonce: own } = refundOf(c)
-      ok((treasury ?? ours) === ours && (own ?? nonce) === nonce)
+      const { signed } = refundOf(c)
+      ok((signed?.treasury ?? ours) === ours && (signed?.nonce ?? nonce) === nonce)
     }
   }
 })

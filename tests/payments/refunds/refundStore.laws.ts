@@ -12,11 +12,18 @@ import {
   type PaidAt,
   Signature,
 } from "../../../src/payments/domain/payment.ts"
-import { refundMoves, refundReaches, refundStates } from "../../../src/payments/domain/refund.ts"
+import {
+  refundMoves,
+  refundReaches,
+  type RefundSignature,
+  type RefundState,
+  refundStates,
+} from "../../../src/payments/domain/refund.ts"
+import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
+  type HeldRefund,
   type RefundMove,
-  type RefundSignature,
   RefundStore,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
@@ -25,7 +32,7 @@ import { ticket } from "../paymentStore.laws.ts"
 
 export type RefundLaw = readonly [
   name: string,
-  body: Effect.Effect<void, never, RefundStore | Debts>,
+  body: Effect.Effect<void, never, RefundStore | RefundQueue | Debts>,
 ]
 
 export const lease = Duration.seconds(60)
@@ -68,21 +75,26 @@ export const claimed = Effect.fnUntraced(function* (n: number) {
   return found ?? (yield* Effect.die(`refund ${n} is not due`))
 })
 
+const standing = Effect.flatMap(RefundQueue, (queue) => queue.standing)
 const owe = (n: number) => Effect.flatMap(Debts, ({ owe }) => owe(debt(n)))
 const read = (n: number) => Effect.flatMap(Debts, ({ read }) => read(debt(n).paymentId))
 
 const signed = Effect.fnUntraced(function* (n: number, refund: ClaimedRefund) {
   const store = yield* RefundStore
-  const until = (refund.validBefore ?? 0n) + 600n
+  const until = (refund.signed?.validBefore ?? 0n) + 600n
   equal(yield* store.sign(refund, signature(n, until), noCaps), "signed")
-  return { ...refund, ...signature(n, until), state: "signed" as const }
+  return { ...refund, signed: signature(n, until), state: "signed" as const }
 })
 
 /** A refund that was led to a state, under a lease wherever it can be. */
 export const ledTo: {
-  readonly [S in typeof refundStates[number]]: (
+  readonly [S in RefundState]: (
     n: number,
-  ) => Effect.Effect<ClaimedRefund, never, RefundStore | Debts>
+  ) => Effect.Effect<
+    S extends ClaimedRefund["state"] ? ClaimedRefund : HeldRefund,
+    never,
+    RefundStore | Debts
+  >
 } = (() => {
   const queued = (n: number) => Effect.andThen(owe(n), claimed(n))
   const moved = (event: RefundMove["event"], from: typeof queued) =>
@@ -124,8 +136,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const [first] = refunds.filter(({ paymentId }) => paymentId === debt(0).paymentId)
       const { owedAtSeconds, ...rest } = first ?? (yield* Effect.die("nothing"))
       ok(owedAtSeconds >= 0n)
-      const blank = { treasury: null, nonce: null, validBefore: null, signature: null }
-      const fresh = { state: "queued", fence: 1, attempts: 0, ...blank }
+      const fresh = { state: "queued", fence: 1, attempts: 0, signed: null }
       for (const [key, value] of Object.entries({ ...debt(0), ...fresh })) {
         equal(rest[key as keyof typeof rest], value, key)
       }
@@ -174,7 +185,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       ok(yield* store.move(first, moveOf.broadcast(0)))
       const again = yield* claimed(0)
       equal([again.state, again.transactionHint], ["broadcast", "0xbb"])
-      equal({ ...again, ...signature(0, 1_200n) }, again)
+      equal(again.signed, signature(0, 1_200n))
       equal(yield* store.sign(again, signature(0, 1_800n), noCaps), "signed")
       ok(yield* store.move({ ...again, state: "signed" }, moveOf.postpone(0)))
       equal((yield* claimed(0)).transactionHint, null)
@@ -212,7 +223,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const count = (outcomes: ReadonlyArray<string>) =>
         outcomes.filter((outcome) => outcome === "signed").length
       equal(count(yield* sign(0, 6)), 3)
-      equal((yield* store.standing).get("queued")?.refunds, 5)
+      equal((yield* standing).get("queued")?.refunds, 5)
       const { age } = yield* Debts
       for (const { paymentId } of refunds) yield* age(paymentId, Duration.minutes(61))
       equal(count(yield* sign(6, 8)), 2)
@@ -222,7 +233,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     }),
   ],
   [
-    "signedBeside() sums the others by their newest signature, in the last hour and the last day",
+    "signedForOthers() sums the others by their newest signature, in the last hour and the last day",
     Effect.gen(function* () {
       const store = yield* RefundStore
       const { age } = yield* Debts
@@ -230,13 +241,13 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const [a, b, c] = [yield* ledTo.signed(0), yield* ledTo.signed(1), yield* ledTo.signed(2)]
       yield* age(b.paymentId, Duration.hours(2))
       yield* age(c.paymentId, Duration.hours(25))
-      equal(yield* store.signedBeside(debt(9).paymentId), {
+      equal(yield* store.signedForOthers(debt(9).paymentId), {
         lastHour: amount,
         lastDay: amount * 2n,
       })
-      equal(yield* store.signedBeside(a.paymentId), { lastHour: 0n, lastDay: amount })
+      equal(yield* store.signedForOthers(a.paymentId), { lastHour: 0n, lastDay: amount })
       equal(yield* store.sign(c, signature(2, 1_200n), noCaps), "signed")
-      equal(yield* store.signedBeside(a.paymentId), { lastHour: amount, lastDay: amount * 2n })
+      equal(yield* store.signedForOthers(a.paymentId), { lastHour: amount, lastDay: amount * 2n })
     }),
   ],
   [
@@ -292,7 +303,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       let refund = yield* ledTo.signed(0)
       for (const declined of [true, false, true]) {
         yield* store.move(refund, { event: "postpone", reason: "why", again: now, declined })
-        refund = { ...(yield* claimed(0)), ...signature(0), state: "signed" }
+        refund = { ...(yield* claimed(0)), signed: signature(0), state: "signed" }
       }
       equal([refund.attempts, refund.lastReason], [2, "why"])
       yield* store.move(refund, moveOf.broadcast(0))
@@ -334,13 +345,13 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const { amount } = debt(0)
       for (const n of [0, 1]) yield* ledTo.queued(n)
       yield* ledTo.confirmed(2)
-      const standing = yield* Effect.flatMap(RefundStore, (store) => store.standing)
-      equal([...standing].map(([state, { refunds, amount }]) => [state, refunds, amount]).sort(), [
+      const stand = yield* standing
+      equal([...stand].map(([state, { refunds, amount }]) => [state, refunds, amount]).sort(), [
         ["confirmed", 1, amount],
         ["queued", 2, amount * 2n],
       ])
       ok(
-        [...standing.values()].every(({ oldestAgoMs }) => oldestAgoMs >= 0 && oldestAgoMs < 60_000),
+        [...stand.values()].every(({ oldestAgoMs }) => oldestAgoMs >= 0 && oldestAgoMs < 60_000),
       )
     }),
   ],

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match } from "node:assert/strict"
+import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/strict"
 import { Cause, Duration, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
-import { layer as refunds } from "../../../src/payments/postgres/refundStore.ts"
+import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import {
   refundMoves,
   refundReaches,
@@ -21,7 +21,7 @@ import { test } from "../../support/effect.ts"
 import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRefunds.ts"
 import { onEveryStore } from "../../support/stores.ts"
 import { led, paths, ticket } from "../paymentStore.laws.ts"
-import { debt, ledTo, refundLaws, signature, treasury } from "./refundStore.laws.ts"
+import { debt, lease, ledTo, refundLaws, signature, treasury } from "./refundStore.laws.ts"
 
 for (const [name, body] of refundLaws) {
   test(`refunds in memory: ${name}`, () => Effect.provide(body, memoryRefunds().layer))
@@ -75,7 +75,7 @@ const debts = Layer.effect(
     })
   }),
 )
-const layer = Layer.mergeAll(refunds, debts).pipe(Layer.provideMerge(payments))
+const layer = Layer.mergeAll(refunds, queueLayer, debts).pipe(Layer.provideMerge(payments))
 
 onEveryStore("refunds", (law) => {
   for (const [name, body] of refundLaws) law(name, Effect.provide(body, layer))
@@ -118,6 +118,39 @@ onEveryStore("refunds", (law) => {
       }
     }).pipe(Effect.provide(layer)),
   )
+
+  /** The end of what is undone with all it did. */
+  const undone = <A, E>(effect: Effect.Effect<A, E, SqlClient>) =>
+    Effect.flatMap(
+      SqlClient,
+      (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(Effect.exit(effect), Effect.fail))),
+    )
+
+  const fitsNoState = (name: string, column: string, value: string | null, dies = true) =>
+    law(
+      `claimDue() ${dies ? "dies of" : "reads"} ${name}, and tells no secret`,
+      Effect.gen(function* () {
+        const { claimDue } = yield* RefundStore
+        const { paymentId } = yield* ledTo.signed(0)
+        const exit = yield* undone(Effect.gen(function* () {
+          const sql = yield* SqlClient
+          // The database refuses such rows by these constraints.
+          yield* sql`SET LOCAL session_replication_role = replica`
+          yield* sql`ALTER TABLE refund DROP CONSTRAINT refund_signed,
+            DROP CONSTRAINT refund_signed_whole, DROP CONSTRAINT refund_signature_form`
+          yield* sql`UPDATE refund SET lease_until = NULL, ${sql(column)} = ${value}`
+          return yield* claimDue(lease, 1)
+        }))
+        const told = Exit.isExit(exit) && Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "read"
+        match(told, dies ? new RegExp(`The row of refund ${paymentId} fits no state`) : /^read$/)
+        doesNotMatch(told, /[0-9a-f]{65}/)
+      }).pipe(Effect.provide(layer)),
+    )
+  fitsNoState("a row like any other", "reason", "x", false)
+  for (const column of ["treasury", "refund_nonce", "valid_before", "signature"]) {
+    fitsNoState(`a signed refund without its ${column}`, column, null)
+  }
+  fitsNoState("a signature that is too long", "signature", `${signature(0).signature}00`)
 
   const refused = (
     name: string,

@@ -7,7 +7,6 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { privateKeyToAddress } from "viem/accounts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
-import { layer as treasuryOf } from "../../../src/payments/refunds/keyTreasury.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
@@ -36,7 +35,7 @@ liveTest(
         ok((yield* of({ ...authorization, value: 1n })) !== treasury.address)
       }
     }).pipe(
-      Effect.provide(Layer.merge(treasuryOf({ privateKey: Redacted.make(key) }), signatures)),
+      Effect.provide(Layer.merge(Treasury.layer({ privateKey: Redacted.make(key) }), signatures)),
     ),
 )
 
@@ -48,5 +47,5 @@ liveTest(
       for (const shown of [JSON.stringify(treasury), String(treasury), Deno.inspect(treasury)]) {
         ok(!shown.toLowerCase().includes(key.slice(2)))
       }
-    }).pipe(Effect.provide(treasuryOf({ privateKey: Redacted.make(key) }))),
+    }).pipe(Effect.provide(Treasury.layer({ privateKey: Redacted.make(key) }))),
 )

@@ -5,13 +5,12 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import { address } from "../../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
-import type { RefundTiming } from "../../../src/payments/refunds/refundTiming.ts"
+import { type RefundTiming, RefundWorker } from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import type { PaymentTiming } from "../../../src/payments/timing.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
@@ -86,7 +85,7 @@ export const startWorker = (world: World, name: string) =>
     world,
     name,
     (between) =>
-      Layer.fresh(Refunds.layer({
+      Layer.fresh(RefundWorker.layer({
         token,
         payTo: address(terms.payTo),
         caps: roomy,
@@ -99,9 +98,9 @@ export const startWorker = (world: World, name: string) =>
           sign: (_token, authorization) => Effect.sync(() => world.sign(authorization)),
         })),
         Layer.build,
-        Effect.map((context) => Context.get(context, Refunds)),
+        Effect.map((context) => Context.get(context, RefundWorker)),
       ),
-    ({ round }) => [[15, stubborn(round)]],
+    ({ sweep }) => [[15, stubborn(sweep)]],
   )
 
 function refundsBetween(store: RefundStore["Service"], between: Between): RefundStore["Service"] {
@@ -110,6 +109,6 @@ function refundsBetween(store: RefundStore["Service"], between: Between): Refund
     claimDue: (...args) => between("claimDue", store.claimDue(...args)),
     sign: (...args) => between("sign", store.sign(...args)),
     move: (...args) => between("refund", store.move(...args)),
-    signedBeside: (...args) => between("signedBeside", store.signedBeside(...args)),
+    signedForOthers: (...args) => between("signedForOthers", store.signedForOthers(...args)),
   }
 }

@@ -112,15 +112,12 @@ export function arrows({ database, signed }: World): ReadonlyArray<string> {
     const history = database.histories.get(paymentId) ?? []
     return history.map((event, at) => {
       const from = at === 0 ? "nothing" : replay(history.slice(0, at), product.settlementOrder)
-      return `${product.settlementOrder} ${from}: ${event ?? "adopt"}`
+      return `${product.settlementOrder} ${from}: ${event ?? "insertUnmatched"}`
     })
   })
 }
 
-function replay(
-  history: History,
-  order: Signed["product"]["settlementOrder"],
-): PaymentState | null {
+function replay(history: History, order: Signed["product"]["settlementOrder"]): PaymentState | null {
   let state: PaymentState | null = null
   for (const event of history) {
     // An orphan's order is made up: it was never sold.

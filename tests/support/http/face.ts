@@ -9,6 +9,7 @@ import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type FaceOptions, make } from "../../../src/http/layer.ts"
@@ -18,8 +19,6 @@ import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import type { Narrator } from "../../../src/writing/Narrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
-import type { Delivery } from "../../../src/payments/sale/sale.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
@@ -193,8 +192,8 @@ const generousPayments = Layer.sync(Payments, () => {
         if (charge) sold.set(paymentId, { secret, delivery })
         return delivery
       }),
-    recall: (paymentId, secret) =>
-      Effect.sync((): Recalled => {
+    findOutcome: (paymentId, secret) =>
+      Effect.sync((): PaymentOutcome => {
         const found = sold.get(paymentId)
         if (found === undefined) return { state: "unknown" }
         const { delivery } = found

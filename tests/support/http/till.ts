@@ -5,7 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ProductFact } from "../../../src/core/domain/refusal.ts"
+import type { ProductFact } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
 import { makePaywall } from "../../../src/http/paywall/paywall.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"

@@ -6,17 +6,19 @@
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
+  type Debt as RefundedPayment,
   type RefundEvent,
   refundMoves,
   refundReaches,
+  type RefundSignature,
   type RefundState,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
+import { RefundQueue, type RefundsStanding } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
   type HeldRefund,
   type RefundMove,
-  type RefundsStanding,
   RefundStore,
 } from "../../../src/payments/refunds/RefundStore.ts"
 
@@ -29,18 +31,7 @@ export class Debts extends Context.Service<Debts, {
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = Pick<
-  ClaimedRefund,
-  | "paymentId"
-  | "chainId"
-  | "asset"
-  | "payer"
-  | "payTo"
-  | "amount"
-  | "paymentNonce"
-  | "paymentValidBefore"
-  | "paidTransaction"
->
+export type Debt = RefundedPayment & Pick<ClaimedRefund, "paidTransaction">
 
 /** Where a payment and its refund stand. */
 export interface Owed {
@@ -50,7 +41,10 @@ export interface Owed {
   readonly at: Omit<PaidAt, "finality"> | null
 }
 
-interface Stored extends ClaimedRefund {
+/** A row with the columns of every state, as a database has it. */
+interface Stored extends Debt, Omit<ClaimedRefund, "state" | "signed"> {
+  readonly state: RefundState
+  readonly signed: RefundSignature | null
   readonly leaseUntil: number | null
   readonly due: number
   readonly owedAt: number
@@ -62,7 +56,7 @@ const hourMs = 3_600_000
 
 /** The rows, for a test that makes a backup of them or spoils them. */
 export interface MemoryRefunds {
-  readonly layer: Layer.Layer<RefundStore | Debts>
+  readonly layer: Layer.Layer<RefundStore | RefundQueue | Debts>
   readonly rows: Map<PaymentId, Stored>
 }
 
@@ -102,7 +96,7 @@ export function memoryRefunds(): MemoryRefunds {
               leaseUntil: now + Duration.toMillis(lease),
             }
             rows.set(row.paymentId, claimed)
-            return claimed
+            return claimedOf(claimed)
           })
       ),
     sign: (at, signed, caps) =>
@@ -110,13 +104,13 @@ export function memoryRefunds(): MemoryRefunds {
         const row = held(at)
         if (row === null) return "lost"
         refuseIllegal(row.state, "sign")
-        if (row.validBefore !== null && signed.validBefore <= row.validBefore) {
+        if (row.signed !== null && signed.validBefore <= row.signed.validBefore) {
           throw new Error("a refund is signed anew only to run longer")
         }
         refuseAnother(row, signed)
         if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
         rows.set(row.paymentId, {
-          ...{ ...row, ...signed, state: "signed", signedAt: now, transactionHint: null },
+          ...{ ...row, signed, state: "signed", signedAt: now, transactionHint: null },
         })
         return "signed"
       }),
@@ -125,7 +119,7 @@ export function memoryRefunds(): MemoryRefunds {
         const row = held(at)
         if (row === null) return false
         if (move.event !== "postpone") refuseIllegal(row.state, move.event)
-        if (move.event === "cancel" && row.treasury !== null) {
+        if (move.event === "cancel" && row.signed !== null) {
           throw new Error("a refund that was signed is never cancelled")
         }
         if (move.event === "confirm") refuseAnother(row, move)
@@ -133,7 +127,7 @@ export function memoryRefunds(): MemoryRefunds {
         rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
         return true
       }),
-    signedBeside: (paymentId) => atNow((now) => sums(paymentId, now)),
+    signedForOthers: (paymentId) => atNow((now) => sums(paymentId, now)),
     term: (treasury) =>
       Effect.sync(() => {
         const at = entered.findIndex((own) => own.treasury === treasury)
@@ -150,6 +144,8 @@ export function memoryRefunds(): MemoryRefunds {
         const after = last === undefined ? null : block > least ? block : least
         entered.push({ treasury, after })
       }),
+  })
+  const queue = RefundQueue.of({
     standing: atNow((now) => standingOf([...rows.values()], now)),
   })
 
@@ -179,15 +175,28 @@ export function memoryRefunds(): MemoryRefunds {
         rows.set(paymentId, { ...row, signedAt: row.signedAt - Duration.toMillis(by) })
       }),
   })
-  const layer = Layer.merge(Layer.succeed(RefundStore, store), Layer.succeed(Debts, debts))
+  const layer = Layer.mergeAll(
+    Layer.succeed(RefundStore, store),
+    Layer.succeed(RefundQueue, queue),
+    Layer.succeed(Debts, debts),
+  )
   return { layer, rows }
+}
+
+/** The row in the union of the states that are worked on. */
+function claimedOf({ state, signed, ...row }: Stored): ClaimedRefund {
+  if (state === "queued" || state === "stuck") return { ...row, state, signed }
+  if (signed === null || state === "confirmed" || state === "cancelled") {
+    throw new Error(`the row of refund ${row.paymentId} fits no state`)
+  }
+  return { ...row, state, signed }
 }
 
 function newborn(debt: Debt, now: number): Stored {
   return {
     ...debt,
-    ...{ state: "queued", fence: 0, treasury: null, nonce: null, validBefore: null },
-    ...{ signature: null, transactionHint: null, attempts: 0, lastReason: null, at: null },
+    ...{ state: "queued", fence: 0, signed: null, transactionHint: null },
+    ...{ attempts: 0, lastReason: null, at: null },
     ...{ leaseUntil: null, due: now, owedAt: now, signedAt: null },
     owedAtSeconds: BigInt(Math.floor(now / 1_000)),
   }
@@ -200,8 +209,8 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
       return { transactionHint: move.transactionHint, lastReason: null, due }
     }
     case "confirm": {
-      const { treasury, nonce, at: { transaction, block, logIndex } } = move
-      return { treasury, nonce, at: { transaction, block, logIndex }, lastReason: null }
+      const { transaction, block, logIndex } = move.at
+      return { at: { transaction, block, logIndex }, lastReason: null }
     }
     case "cancel":
       return { lastReason: move.reason }
@@ -236,8 +245,11 @@ function refuseIllegal(state: RefundState, event: RefundEvent): void {
   }
 }
 
-function refuseAnother(row: Stored, { treasury, nonce }: Pick<Stored, "treasury" | "nonce">): void {
-  if ((row.treasury ?? treasury) !== treasury || (row.nonce ?? nonce) !== nonce) {
+function refuseAnother(
+  { signed }: Stored,
+  { treasury, nonce }: Pick<RefundSignature, "treasury" | "nonce">,
+): void {
+  if (signed !== null && (signed.treasury !== treasury || signed.nonce !== nonce)) {
     throw new Error("the identity of a refund never changes")
   }
 }

@@ -9,18 +9,18 @@ import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
-import { layer as treasuryOf } from "../../../src/payments/refunds/keyTreasury.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import type { Caps } from "../../../src/payments/domain/refund.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
-import { Refunds } from "../../../src/payments/refunds/Refunds.ts"
+import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import {
   defaultRefundTiming,
   type RefundTiming,
-} from "../../../src/payments/refunds/refundTiming.ts"
+  RefundWorker,
+} from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "./buyers.ts"
@@ -33,7 +33,15 @@ const key = Redacted.make(`0x${"ab".repeat(32)}` as const)
 /** How often a worker sweeps. */
 const sweepEvery = Duration.seconds(15)
 
-export type Ports = RefundStore | Debts | Ledger | Facilitator | Chain | Signatures | Treasury
+export type Ports =
+  | RefundStore
+  | RefundQueue
+  | Debts
+  | Ledger
+  | Facilitator
+  | Chain
+  | Signatures
+  | Treasury
 
 /** What stands between the worker and its ports, to fail where it is told to. */
 export interface Spoilt {
@@ -56,16 +64,16 @@ const roomy: Caps = { perHour: 10n ** 12n, perDay: 10n ** 12n }
 
 /** One more worker, for as long as the scope lives. */
 export const worker = ({ caps = roomy, timing = {} }: WorkerOptions = {}): Effect.Effect<
-  Refunds["Service"],
+  RefundWorker["Service"],
   never,
   Ports | Scope.Scope
 > =>
-  Layer.fresh(Refunds.layer({
+  Layer.fresh(RefundWorker.layer({
     token,
     payTo: address(terms.payTo),
     caps,
     timing: { ...defaultRefundTiming, ...timing },
-  })).pipe(Layer.build, Effect.map((context) => Context.get(context, Refunds)))
+  })).pipe(Layer.build, Effect.map((context) => Context.get(context, RefundWorker)))
 
 export interface House {
   readonly memory: MemoryRefunds
@@ -85,7 +93,7 @@ export const inHouse = <A, E>(
   const ports = Layer.mergeAll(
     memory.layer,
     layerLedger(options.simulation).pipe(Layer.provideMerge(layerMemory)),
-    treasuryOf({ privateKey: key }),
+    Treasury.layer({ privateKey: key }),
   ).pipe(Layer.provideMerge(signatures))
   const noting = (treasury: Treasury["Service"]): Treasury["Service"] => ({
     ...treasury,
@@ -145,9 +153,9 @@ export const owed = Effect.fnUntraced(function* (n: number) {
 
 /** A worker's process for a while: a sweep, and 15 s later the next. What it does goes on after it. */
 export const sweepFor = Effect.fnUntraced(
-  function* ({ round }: Refunds["Service"], seconds: number) {
+  function* ({ sweep }: RefundWorker["Service"], seconds: number) {
     const fiber = yield* Effect.forkChild(
-      round.pipe(Effect.catchDefect(() => Effect.void), Effect.repeat(Schedule.spaced(sweepEvery))),
+      sweep.pipe(Effect.catchDefect(() => Effect.void), Effect.repeat(Schedule.spaced(sweepEvery))),
     )
     for (let passed = 0; passed < seconds; passed += 5) yield* TestClock.adjust("5 seconds")
     yield* Fiber.interrupt(fiber)

@@ -22,7 +22,7 @@ export const fixturesUrl = new URL("../../../fixtures/worlds/", import.meta.url)
 export async function digests(world: World): Promise<ReadonlyArray<string>> {
   const { origin } = world.options
   return await Promise.all([origin, origin + 30 * hour].map(async (at) => {
-    const seen = world.list(at, 0, world.catalogue.seats).map((market) => ({
+    const seen = world.list(at, 0, world.catalogue.slots).map((market) => ({
       market,
       books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
       history: world.history(market.tokenIds[0], { from: at - day, to: at }, hour),

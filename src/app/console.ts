@@ -1,0 +1,377 @@
+/**
+ * Everything the processes print for a person: the settings of a start, what to try, one line for each
+ * job that ran, the progress of a backfill, and why a process stopped.
+ *
+ * @module
+ */
+import { Cause, Console, Duration, Effect, Predicate } from "effect"
+import { products } from "../catalog/domain/product.ts"
+import { usd } from "../core/domain/money.ts"
+import { second } from "../core/domain/time.ts"
+import type { DigestReport } from "../digest/Digest.ts"
+import type { TickReport } from "../movers/Ingestion.ts"
+import type { NewsReport } from "../news/News.ts"
+import type { RefundOutcome } from "../payments/domain/refund.ts"
+import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
+import type { ScoreReport } from "../track-record/SelfScore.ts"
+import type { BackfillProgress } from "../whales/Backfill.ts"
+import type { TrackingReport } from "../whales/Tracking.ts"
+import type { WhaleReport } from "../whales/Whales.ts"
+import type { BackfillSettings, ServiceSettings, WorkerSettings } from "./settings.ts"
+import type { Budget, Mode } from "./variables.ts"
+
+/** Prints what a job did: a line for a person in `dev`, its fields for a log in `start`. */
+export const printer = (mode: Mode) => (name: string, line: string, fields: object) =>
+  mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
+
+/** Prints why a program stopped, unless it was asked to. */
+export const printingWhy = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.tapCause(
+    program,
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(whyStopped(cause)),
+  )
+
+/** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
+export function serviceBanner(settings: ServiceSettings): string {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["mode", settings.mode],
+    ["venue", venueLine(settings)],
+    ["payments", paymentsLine(settings)],
+    ["store", storeLine(settings)],
+    ["narrator", narratorLine(settings)],
+    ["news", newsLine(settings)],
+    ["tick", `every ${Duration.format(settings.tick)}, aligned`],
+    ["limits", limitsLine(settings)],
+  ]
+  return ["Bellwether 1.0.0", ...columns(rows)].join("\n")
+}
+
+/** The opening lines of a refund worker. */
+export function workerBanner(settings: WorkerSettings): string {
+  const { mode, payments, payTo, treasury, maxPerHour, maxPerDay, sweep } = settings
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["mode", mode],
+    [
+      "payments",
+      payments.kind === "simulated"
+        ? "simulated: real signatures, play money, no chain"
+        : `live, by ${payments.facilitator.url}${payments.rehearsal ? " (a rehearsal)" : ""}`,
+    ],
+    ["treasury", `${treasury} pays back what ${payTo} was paid`],
+    ["caps", `$${usd(maxPerHour)} an hour, $${usd(maxPerDay)} a day`],
+    ["sweep", `every ${Duration.format(sweep)}`],
+  ]
+  return ["Bellwether 1.0.0, refund worker", ...columns(rows)].join("\n")
+}
+
+/** The opening lines of a backfill. */
+export function backfillBanner({ venue, database }: BackfillSettings): string {
+  const store = database.kind === "postgres" ? "PostgreSQL at DATABASE_URL" : database.dir
+  const source = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
+  const rows = [["venue", source], ["store", store]] as const
+  return ["Bellwether 1.0.0, backfill", ...columns(rows)].join("\n")
+}
+
+function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> {
+  return rows.map(([name, value]) => `  ${name.padEnd(10)}${value}`)
+}
+
+/** Where the demo buyer buys when it is not told. */
+const buyDefault = "http://127.0.0.1:8402"
+
+/** What to try once the service listens. */
+export function invitation(settings: ServiceSettings): string {
+  const base = settings.publicBaseUrl
+  const from = base === buyDefault ? "" : ` ${base}`
+  const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
+  const lines = [
+    `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
+    `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,
+    `  agents    ${base}/llms.txt    /openapi.json   /.well-known/agent-card.json   POST /a2a (A2A 0.3)   POST /mcp (MCP)`,
+    `  paid      ${paid.join("   ")}`,
+    ...settings.payments.kind === "simulated"
+      ? [
+        `  buy       deno task buy /v1/latest${from}    (a throw-away key, play money)`,
+        `  agent     deno task agent${from}    (finds, polls, buys and checks within a budget)`,
+      ]
+      : [],
+  ]
+  return lines.join("\n")
+}
+
+/** One tick in one line: what was read, what was found, what went no further and why. */
+export function tickLine(report: TickReport): string {
+  return line("tick", report, [
+    `${report.markets} markets`,
+    `${report.books} books`,
+    `${report.movers.length} movers`,
+    ...(report.seeded > 0 ? [`${report.seeded} histories`] : []),
+    `rejected: ${byCount(report.rejected) || "none"}`,
+  ])
+}
+
+/**
+ * One tick of whales in one line: what was read and published, which markets ended, and which stages
+ * have more to do than fitted in.
+ */
+export function whaleLine(report: WhaleReport): string {
+  const { labels } = report
+  const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
+  const counts = [
+    `${report.wallets} wallets`,
+    `${number(report.acts)} new acts`,
+    `${report.items.length} entries told`,
+    `${number(report.resolved)} markets resolved`,
+    `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
+  ]
+  return line("whales", report, counts, report.behind)
+}
+
+/** One tick of predetermined items in one line: asked about, published, or rejected and why. */
+export function predeterminedLine(report: PredeterminedReport): string {
+  const counts = [
+    `${number(report.markets)} open markets`,
+    `${report.grounds} with new evidence`,
+    `${report.asked} asked about`,
+    ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
+    `${report.items.length} told`,
+  ]
+  return line("outcomes", report, [...counts, `rejected: ${byCount(report.rejected) || "none"}`])
+}
+
+/** One tick of scores in one line. */
+export function scoreLine(report: ScoreReport): string {
+  const counts = [
+    `${report.taken} items taken up`,
+    `${report.resolved} markets ended`,
+    `judged: ${byCount(report.judged) || "none"}`,
+  ]
+  return line("scores", report, counts)
+}
+
+/** One reading of the news in one line. */
+export function headlinesLine(report: NewsReport): string {
+  return line("news", report, [
+    `${report.headlines} new headlines`,
+    `${report.answered} of ${report.sources} sources answered`,
+  ])
+}
+
+/** One digest: who wrote it, of how much, what the fact check would not let through, and its title. */
+export function digestLine(report: DigestReport): string {
+  const counts = [
+    `by ${report.narrator}`,
+    `${report.words} words of ${report.facts} facts`,
+    `${report.refused} drafts refused`,
+    ...(report.unwritten > 0 ? [`${report.unwritten} drafts not written`] : []),
+    ...(report.missing.length > 0 ? [`without ${report.missing.join(", ")}`] : []),
+    ...(report.stored ? [] : ["another writer's stands"]),
+  ]
+  return `${line("digest", { ...report, failed: [] }, counts)}\n  ${report.title}`
+}
+
+/** One refund in one line. It shows no signature: whoever has one can bring it to the chain. */
+export function refundLine({ paymentId, from, to, reason }: RefundOutcome): string {
+  return `refund ${paymentId}  ${from} -> ${to}${reason === null ? "" : `  (${reason})`}`
+}
+
+const barWidth = 24
+
+/** How far a run has come, in one line no wider than the terminal. */
+export function progressBar(progress: BackfillProgress, columns: number): string {
+  const share = progress.wallets === 0 ? 1 : ended(progress) / progress.wallets
+  const full = Math.floor(share * barWidth)
+  const bar = "█".repeat(full) + "░".repeat(barWidth - full)
+  return `${bar} ${counts(progress)}`.slice(0, Math.max(0, columns - 1))
+}
+
+/** The same for a log. */
+export function progressLine(progress: BackfillProgress): string {
+  return `backfill  ${counts(progress)}`
+}
+
+/** What came of a run, and what to do next. */
+export function backfillSummary(progress: BackfillProgress): string {
+  const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
+  if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
+  const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
+  const skipped = byCount(progress.rejected, number)
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["whole", `${whole} of ${wallets} wallets, read to their beginning`],
+    ...truncated > 0
+      ? [
+        [
+          "truncated",
+          `${truncated}, of which not all can be read: they get no calibration`,
+        ] as const,
+      ]
+      : [],
+    ...failed > 0 ? [["failed", `${failed}, which the venue did not give now`] as const] : [],
+    ["acts", `${number(acts)} new, in ${took}`],
+    ...skipped === "" ? [] : [["skipped", `rows that are no acts: ${skipped}`] as const],
+  ]
+  const next = failed > 0
+    ? "Run it again: it goes on where it stopped"
+    : "Nothing more to do: the service reads what is new, and computes the calibrations"
+  return [...columns(rows), next].join("\n")
+}
+
+/** What one reading of the leaderboards came to. */
+export function trackingLine(report: TrackingReport): string {
+  const { boards, failed, found, added, unnamed, overBudget } = report
+  const parts = [
+    `${boards - failed.length} of ${boards} boards`,
+    `${found} wallets`,
+    `${added} new`,
+    ...unnamed > 0 ? [`${unnamed} without a name`] : [],
+    ...overBudget > 0 ? [`${overBudget} over the limit`] : [],
+  ]
+  return `tracking  ${parts.join("  ")}${failed.length > 0 ? `  FAILED ${failed.join(", ")}` : ""}`
+}
+
+function counts(progress: BackfillProgress): string {
+  const { wallets, failed, acts, startedAt, at } = progress
+  const seconds = Math.max(1, (at - startedAt) / second)
+  return [
+    `${ended(progress)}/${wallets} wallets`,
+    `${number(acts)} acts`,
+    `${number(Math.round(acts / seconds))} a second`,
+    ...failed > 0 ? [`${failed} failed`] : [],
+    left(progress),
+  ].join("  ")
+}
+
+/** How long the rest takes, if the wallets left are like those that are done. */
+function left(progress: BackfillProgress): string {
+  const { wallets, startedAt, at } = progress
+  const done = ended(progress)
+  if (done === wallets) return "done"
+  if (done === 0) return "time left not known yet"
+  const ms = (at - startedAt) / done * (wallets - done)
+  const round = ms < 60 * second ? second : 60 * second
+  return `about ${Duration.format(Duration.millis(Math.ceil(ms / round) * round))} left`
+}
+
+function ended({ whole, truncated, failed }: BackfillProgress): number {
+  return whole + truncated + failed
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en-US")
+}
+
+/**
+ * Why the service cannot start or go on, in a sentence where it is something to be set right outside;
+ * else with its trace. A database's own words are left out: they may hold its login.
+ */
+export function whyStopped(cause: Cause.Cause<unknown>): string {
+  const error = Cause.squash(cause)
+  if (error instanceof Deno.errors.NotCapable) {
+    return `Cannot start: ${error.message.split(",")[0]}. ` +
+      "The process was started without that permission: start it with the task, which computes them"
+  }
+  switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
+    case "InvalidSettings":
+    case "DataDirBusy":
+    case "StoreNotServed":
+    case "OtherVenue":
+    case "SchemaDiverged":
+    case "MigrationNeeded":
+    case "BadApiKey":
+    case "SchemaMissing":
+    case "NothingTracked":
+    case "CannotLaunch":
+      return String(Predicate.hasProperty(error, "message") ? error.message : error)
+    case "CannotListen":
+      return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
+        ? `Cannot listen on ${error.hostname}:${error.port}: is the port taken?`
+        : String(error)
+    case "VenueUnavailable":
+      return "Cannot read the folder of REPLAY_DIR"
+    case "SqlError":
+      return "Cannot reach or use PostgreSQL at DATABASE_URL: check the address, the login and the rights"
+    default:
+      return Cause.pretty(cause)
+  }
+}
+
+function venueLine({ venue }: ServiceSettings): string {
+  switch (venue.kind) {
+    case "simulated":
+      return `simulated, seed ${venue.seed}, in real time, with 8 days of history`
+    case "replay":
+      return `replay of ${venue.dir}`
+    case "polymarket":
+      return "polymarket, live"
+  }
+}
+
+function paymentsLine({ payments, payTo }: ServiceSettings): string {
+  if (payments.kind === "simulated") {
+    return `simulated: real signatures, play money, no chain (payTo ${payTo})`
+  }
+  const chain = payments.rehearsal ? "a REHEARSAL on a node of this machine" : "real USDC on Base"
+  return `live: ${chain}, through ${new URL(payments.facilitator.url).host} (payTo ${payTo})`
+}
+
+function narratorLine({ model }: ServiceSettings): string {
+  if (model === null) return "template: rules write and detect (no OPENAI_API_KEY)"
+  return `${model.model} at ${model.baseUrl.host}, every word checked; rules where it fails`
+}
+
+function newsLine({ news }: ServiceSettings): string {
+  switch (news.kind) {
+    case "off":
+      return "off: written products say so"
+    case "simulated":
+      return "of the simulated world"
+    case "real":
+      return [...news.gdelt ? ["GDELT"] : [], ...news.feeds.map(({ name }) => name)].join(", ")
+  }
+}
+
+function storeLine({ database }: ServiceSettings): string {
+  return database.kind === "postgres"
+    ? "PostgreSQL at DATABASE_URL"
+    : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no role wall)`
+}
+
+function limitsLine(settings: ServiceSettings): string {
+  const show = (budget: Budget) =>
+    budget === "off" ? "OFF (benchmarks only)" : `${budget.limit} in ${budget.windowMs / 1000} s`
+  return `free ${show(settings.freeLimit)}, documents ${show(settings.documentLimit)}, ` +
+    `invalid payments ${show(settings.invalidPaymentLimit)}, a client address`
+}
+
+interface Ticked {
+  readonly slot: number
+  readonly seconds: number
+  readonly failed: ReadonlyArray<string>
+}
+
+function line(
+  name: string,
+  { slot, seconds, failed }: Ticked,
+  parts: ReadonlyArray<string>,
+  behind: ReadonlyArray<string> = [],
+): string {
+  const at = new Date(slot).toISOString().slice(11, 19)
+  return [
+    `${name} ${at}`,
+    ...parts,
+    `${seconds.toFixed(2)} s`,
+    ...behind.length > 0 ? [`more to do: ${behind.join(", ")}`] : [],
+    ...failed.length > 0 ? [`FAILED ${failed.join(", ")}`] : [],
+  ].join("  ")
+}
+
+/** Most first. */
+function byCount(
+  counts: Readonly<Record<string, number>>,
+  shown: (count: number) => string = String,
+): string {
+  return Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${reason} ${shown(count)}`)
+    .join(", ")
+}

@@ -1,0 +1,254 @@
+/**
+ * Everything the service does on a schedule, in one table.
+ *
+ * Each job is its own, so that none waits for another, and the feed's freshness for none.
+ *
+ * @module
+ */
+import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
+import { JobSlots } from "../core/JobSlots.ts"
+import { RateLimits } from "../core/RateLimits.ts"
+import { keep } from "../core/Schedules.ts"
+import type { EpochMs } from "../core/domain/time.ts"
+import { Digest } from "../digest/Digest.ts"
+import { tickJob } from "../feed/Feed.ts"
+import { TaskStore } from "../http/a2a/TaskStore.ts"
+import { Served } from "../http/layer.ts"
+import { Ingestion, isGood } from "../movers/Ingestion.ts"
+import { News } from "../news/News.ts"
+import { Refunds } from "../payments/refunds/Refunds.ts"
+import { Payments } from "../payments/Payments.ts"
+import { Predetermined } from "../predetermined/Predetermined.ts"
+import { Research } from "../research/Research.ts"
+import { SelfScore } from "../track-record/SelfScore.ts"
+import { Backfill, type BackfillProgress } from "../whales/Backfill.ts"
+import { Tracking } from "../whales/Tracking.ts"
+import { Whales } from "../whales/Whales.ts"
+import {
+  digestLine,
+  headlinesLine,
+  predeterminedLine,
+  printer,
+  progressLine,
+  scoreLine,
+  tickLine,
+  trackingLine,
+  whaleLine,
+} from "./console.ts"
+import type { ServiceSettings } from "./settings.ts"
+
+interface ScheduledJob {
+  readonly name: string
+  readonly every: Duration.Duration
+  readonly run: (slot: EpochMs) => Effect.Effect<unknown, unknown>
+  /** Delays the first run. */
+  readonly first?: Effect.Effect<unknown>
+  /** Runs here after a slot that this replica has finished. */
+  readonly after?: Effect.Effect<unknown>
+  /**
+   * One replica does each aligned slot. Without it every replica runs the job, pauses and runs it
+   * again.
+   */
+  readonly leased: boolean
+}
+
+type JobSettings = Pick<
+  ServiceSettings,
+  "mode" | "tick" | "sweep" | "scan" | "freeLimit" | "documentLimit" | "invalidPaymentLimit"
+>
+
+/** What is judged by the prices of a tick waits for the first one, but no longer. */
+const firstTickMax = Duration.minutes(1)
+/** The first digest waits for the first tick, but no longer. */
+const digestTickMax = Duration.minutes(2)
+/** Wallets and outcomes follow the first tick: they have one more tick before the first digest, or this. */
+const firstFindsMax = Duration.minutes(1)
+/** How often the progress of a backfill is printed. */
+const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
+const pruneEvery = Duration.hours(1)
+/** How long the finished slots of a job are kept. */
+const slotsKept = Duration.days(7)
+
+/** The table of jobs. */
+export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
+  const { tick, sweep, scan } = settings
+  const { refresh } = yield* Served
+  const payments = yield* Payments
+  const refunds = yield* Refunds
+  const ticked = yield* Deferred.make<void>()
+  const firstTick = Effect.timeoutOption(Deferred.await(ticked), firstTickMax)
+  const beforeDigest = yield* firstDigest(Deferred.await(ticked), tick)
+  const afterTick = Effect.andThen(refresh, Deferred.succeed(ticked, undefined))
+  const feed = yield* feedRuns(settings)
+  const whale = yield* whaleRuns(settings)
+  const written = yield* writtenRuns(settings, refresh)
+  const judged = yield* judgedRuns(settings)
+  const { minutes, hours, days } = Duration
+  const leased = true
+  const jobs: ReadonlyArray<ScheduledJob> = [
+    { leased, name: tickJob, every: tick, run: feed.tick, after: afterTick },
+    { leased, name: "prune", every: pruneEvery, run: feed.prune },
+    { leased, name: "whales", every: tick, first: firstTick, run: whale.tick, after: refresh },
+    { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
+    { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
+    { leased, name: "news", every: minutes(15), run: written.news },
+    // Writes only where the current four hours have none: it makes good what a crash left undone.
+    { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
+    { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
+    {
+      ...{ leased, name: "predetermined", every: tick, run: judged.predetermined },
+      ...{ first: firstTick, after: refresh },
+    },
+    { leased, name: "scores", every: tick, first: firstTick, run: judged.scores, after: refresh },
+    { leased: false, name: "sweep payments", every: sweep, run: () => payments.sweep },
+    { leased: false, name: "scan the chain", every: scan, run: () => payments.scan },
+    { leased: false, name: "measure what is owed", every: scan, run: () => refunds.measure },
+  ]
+  return jobs
+})
+
+/** Runs a job for as long as the scope lives. */
+export const startJob = (job: ScheduledJob) =>
+  Effect.forkScoped(Effect.andThen(
+    job.first ?? Effect.void,
+    job.leased ? keep(job) : job.run(0).pipe(
+      Effect.catchCause((cause) => Effect.logWarning(`Cannot ${job.name}`, cause)),
+      Effect.repeat(Schedule.spaced(job.every)),
+    ),
+  ))
+
+/** A run of which some stages did not do their work. */
+class StagesFailed extends Schema.TaggedError<StagesFailed>()("StagesFailed", {
+  stages: Schema.Array(Schema.String),
+}) {}
+
+interface Report {
+  readonly failed: ReadonlyArray<string>
+}
+
+const failIf = (failed: boolean, { failed: stages }: Report) =>
+  failed ? Effect.fail(new StagesFailed({ stages })) : Effect.void
+
+const failIfAny = (report: Report) => failIf(report.failed.length > 0, report)
+
+/** Most ticks find nothing new: a line that says so every time hides those that say something. */
+function isNews({ failed }: Report, ...counts: ReadonlyArray<number>): boolean {
+  return failed.length > 0 || counts.some((count) => count > 0)
+}
+
+/** The movers, and deleting what is too old to be needed. */
+const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
+  const ingestion = yield* Ingestion
+  const slots = yield* JobSlots
+  const limits = yield* RateLimits
+  const research = yield* Research
+  const tasks = yield* TaskStore
+  const print = printer(settings.mode)
+  return {
+    tick: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* ingestion.tick(slot)
+      yield* print("tick", tickLine(report), report)
+      yield* failIf(!isGood(report), report)
+    }),
+    prune: Effect.fnUntraced(function* (slot: EpochMs) {
+      yield* ingestion.prune
+      yield* research.prune
+      yield* tasks.prune
+      yield* slots.prune(slot - Duration.toMillis(slotsKept))
+      yield* limits.prune(slot - longestWindowMs(settings))
+    }),
+  }
+})
+
+/** A grant older than this counts in no window any more. */
+function longestWindowMs({ freeLimit, documentLimit, invalidPaymentLimit }: JobSettings): number {
+  return Math.max(
+    ...[freeLimit, documentLimit, invalidPaymentLimit].map((budget) =>
+      budget === "off" ? 0 : budget.windowMs
+    ),
+    Duration.toMillis(pruneEvery),
+  )
+}
+
+/** The tracked wallets: their tick, the leaderboards, and the past of wallets that are new. */
+const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
+  const whales = yield* Whales
+  const tracking = yield* Tracking
+  const backfill = yield* Backfill
+  const print = printer(mode)
+  const tell = (progress: BackfillProgress) =>
+    progress.wallets === 0 ? Effect.void : print("backfill", progressLine(progress), progress)
+  return {
+    tick: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* whales.tick(slot)
+      yield* print("whales", whaleLine(report), report)
+      yield* failIfAny(report)
+    }),
+    track: () =>
+      Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
+    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], tell }), tell),
+  }
+})
+
+/** The news and the digest; `refresh` runs after a digest was written. */
+const writtenRuns = Effect.fnUntraced(function* (
+  { mode }: JobSettings,
+  refresh: Effect.Effect<void>,
+) {
+  const digest = yield* Digest
+  const news = yield* News
+  const print = printer(mode)
+  return {
+    news: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* news.update(slot)
+      if (report.sources > 0) yield* print("news", headlinesLine(report), report)
+    }),
+    digest: Effect.fnUntraced(function* () {
+      const report = yield* digest.write
+      if (Option.isNone(report)) return
+      yield* refresh
+      yield* print("digest", digestLine(report.value), report.value)
+    }),
+    prune: () => Effect.andThen(news.prune, digest.prune),
+  }
+})
+
+/** The very first digest is about what the first ticks found: it waits for them. */
+const firstDigest = Effect.fnUntraced(function* (
+  ticked: Effect.Effect<void>,
+  tick: Duration.Duration,
+) {
+  const digest = yield* Digest
+  return Effect.gen(function* () {
+    if (Option.isSome(yield* digest.latest)) return
+    yield* Effect.timeoutOption(ticked, digestTickMax)
+    yield* Effect.sleep(Duration.min(tick, firstFindsMax))
+  }).pipe(Effect.catchCauseIf(
+    (cause) => !Cause.hasInterruptsOnly(cause),
+    (cause) => Effect.logWarning("Cannot see whether there is a digest", cause),
+  ))
+})
+
+/** Outcomes that are known before the market resolves, and the service's score of itself. */
+const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
+  const predetermined = yield* Predetermined
+  const scores = yield* SelfScore
+  const print = printer(mode)
+  return {
+    predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* predetermined.tick(slot)
+      if (isNews(report, report.asked, report.items.length)) {
+        yield* print("predetermined", predeterminedLine(report), report)
+      }
+      yield* failIfAny(report)
+    }),
+    scores: Effect.fnUntraced(function* (slot: EpochMs) {
+      const report = yield* scores.tick(slot)
+      const judged = Object.keys(report.judged).length
+      if (isNews(report, report.taken, report.resolved, judged)) {
+        yield* print("scores", scoreLine(report), report)
+      }
+      yield* failIfAny(report)
+    }),
+  }
+})

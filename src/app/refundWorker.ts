@@ -1,0 +1,128 @@
+/**
+ * The refund worker, composed: it waits until the store has its schema, checks that it has the key of
+ * the treasury, and sweeps what is owed.
+ *
+ * @module
+ */
+import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
+import { address } from "../payments/domain/payment.ts"
+import type { RefundOutcome } from "../payments/domain/refund.ts"
+import { usdcOnBase } from "../payments/domain/x402/terms.ts"
+import * as refundStore from "../payments/postgres/refundStore.ts"
+import { refundTimingWithin, RefundWorker } from "../payments/refunds/RefundWorker.ts"
+import { Treasury } from "../payments/refunds/Treasury.ts"
+import { layerPostgres } from "../postgres/client.ts"
+import { schemaVersion } from "../postgres/migrate.ts"
+import { printer, refundLine } from "./console.ts"
+import { paymentPorts } from "./paymentPorts.ts"
+import type { WorkerSettings } from "./settings.ts"
+import { InvalidSettings } from "./variables.ts"
+
+/** The migration this worker's statements are written for. */
+const schemaNeeded = 10
+/** How often, and how many times, a store that is not ready is asked again: two minutes in all. */
+const readyEvery = Duration.seconds(2)
+const readyTimes = 60
+const connectionsMax = 6
+
+const token = {
+  chainId: usdcOnBase.chainId,
+  asset: address(usdcOnBase.asset),
+  name: usdcOnBase.tokenName,
+  version: usdcOnBase.tokenVersion,
+}
+
+class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing", {}) {
+  override get message() {
+    return "Cannot start: the store has no schema for this worker; run the task migrate"
+  }
+}
+
+/** Runs the worker for as long as the Layer lives. */
+export const workerLayer = (settings: WorkerSettings) =>
+  sweepLayer(settings).pipe(
+    Layer.provide(refundsLayer(settings)),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
+    Layer.provide(
+      Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
+    ),
+  )
+
+const refundsLayer = (settings: WorkerSettings) =>
+  RefundWorker.layer({
+    token,
+    payTo: address(settings.payTo),
+    caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
+    timing: refundTimingWithin(settings.lease),
+  }).pipe(
+    Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
+    Layer.provide(databaseLayer(settings)),
+    Layer.provideMerge(checkTreasury(settings)),
+    Layer.provideMerge(Treasury.layer({ privateKey: settings.treasuryKey })),
+  )
+
+const databaseLayer = (settings: WorkerSettings) =>
+  Layer.unwrap(Effect.as(
+    ready(settings),
+    layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
+  ))
+
+/** Waits, and logs it, for a store whose schema is there: the worker migrates nothing. */
+const ready = ({ databaseUrl: url }: WorkerSettings) =>
+  schemaVersion.pipe(
+    Effect.filterOrFail((version) => version >= schemaNeeded, () => new SchemaMissing()),
+    Effect.provide(Layer.fresh(layerPostgres({ url, maxConnections: 1 }))),
+    Effect.tapError(({ _tag }) =>
+      Effect.logWarning(
+        `Waiting for the store ${_tag === "SchemaMissing" ? "to be migrated" : "to answer"}`,
+      )
+    ),
+    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
+  )
+
+/** The key must be the one whose address the service publishes to its buyers. */
+const checkTreasury = (settings: WorkerSettings) =>
+  Layer.effectDiscard(
+    Effect.filterOrFail(
+      Treasury,
+      (treasury) => treasury.address === address(settings.treasury),
+      () =>
+        new InvalidSettings({
+          message: "Cannot start: TREASURY_PRIVATE_KEY is not the key of TREASURY_ADDRESS",
+        }),
+    ),
+  )
+
+const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
+  Layer.effectDiscard(Effect.gen(function* () {
+    const worker = yield* RefundWorker
+    const print = printer(mode)
+    const once = Effect.gen(function* () {
+      const outcomes = yield* worker.sweep
+      for (const outcome of outcomes.filter(({ known }) => !known)) {
+        const { paymentId, from, to, reason } = outcome
+        yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
+      }
+      const waiting = outcomes.filter(needsPerson)
+      if (waiting.length > 0) {
+        yield* Effect.logError(
+          `${waiting.length} refunds need a person`,
+          [...new Set(waiting.map(({ reason }) => reason))],
+        )
+      }
+    })
+    yield* once.pipe(
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => Effect.logError("Cannot sweep refunds", cause),
+      ),
+      Effect.repeat(Schedule.spaced(sweep)),
+      Effect.forkScoped,
+    )
+  }))
+
+/** What a person has to see to: owed, and not to be paid by this worker alone. */
+function needsPerson({ to, reason }: RefundOutcome): boolean {
+  const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
+  return to === "stuck" || (reason !== null && reasons.includes(reason))
+}

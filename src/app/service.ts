@@ -1,0 +1,209 @@
+/**
+ * The service, composed: which Layer stands behind each port, chosen by the settings, in one place.
+ *
+ * @module
+ */
+import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { cachingDenials } from "../core/RateLimits.ts"
+import { Digest } from "../digest/Digest.ts"
+import * as digestStore from "../digest/postgres/digestStore.ts"
+import { Feed } from "../feed/Feed.ts"
+import * as feedStore from "../feed/postgres/feedStore.ts"
+import * as taskStore from "../http/a2a/postgres/taskStore.ts"
+import * as face from "../http/layer.ts"
+import { serveAdmin } from "../http/server/admin.ts"
+import * as marketStore from "../markets/postgres/marketStore.ts"
+import { Resolving } from "../markets/Resolving.ts"
+import { Ingestion } from "../movers/Ingestion.ts"
+import { News } from "../news/News.ts"
+import { NewsSources } from "../news/NewsSources.ts"
+import * as newsStore from "../news/postgres/newsStore.ts"
+import * as realNews from "../news/sources/sources.ts"
+import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
+import * as deliveryJournal from "../payments/DeliveryJournal.ts"
+import { Payments } from "../payments/Payments.ts"
+import { Refunds } from "../payments/refunds/Refunds.ts"
+import * as paymentStore from "../payments/postgres/paymentStore.ts"
+import * as refundStore from "../payments/postgres/refundStore.ts"
+import * as jobStore from "../postgres/jobSlots.ts"
+import * as rateStore from "../postgres/rateLimits.ts"
+import type { Detector } from "../predetermined/Detector.ts"
+import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
+import { Predetermined } from "../predetermined/Predetermined.ts"
+import * as reportStore from "../research/postgres/reportStore.ts"
+import { Research } from "../research/Research.ts"
+import * as scoreStore from "../track-record/postgres/scoreStore.ts"
+import { SelfScore } from "../track-record/SelfScore.ts"
+import { TrackRecord } from "../track-record/TrackRecord.ts"
+import * as simulatedNews from "../venues/simulated/news.ts"
+import { devWorld } from "../venues/simulated/venue.ts"
+import { Backfill } from "../whales/Backfill.ts"
+import * as whaleStore from "../whales/postgres/whaleStore.ts"
+import { Tracking } from "../whales/Tracking.ts"
+import { WalletHistory } from "../whales/WalletHistory.ts"
+import { Whales } from "../whales/Whales.ts"
+import { WhaleTable } from "../whales/WhaleTable.ts"
+import type { Narrator } from "../writing/Narrator.ts"
+import * as openaiDetector from "../writing/narrators/openai/detector.ts"
+import * as openaiModel from "../writing/narrators/openai/model.ts"
+import * as openaiNarrator from "../writing/narrators/openai/narrator.ts"
+import * as template from "../writing/narrators/template.ts"
+import { invitation } from "./console.ts"
+import { jobTable, startJob } from "./jobs.ts"
+import { paymentPorts, timingWithin } from "./paymentPorts.ts"
+import type { ServiceSettings } from "./settings.ts"
+import { databaseLayer, venueLayer } from "./venuePorts.ts"
+
+/** How long a shutdown waits for requests in flight. */
+const drain = Duration.seconds(20)
+const adminDrain = Duration.seconds(1)
+/** How long a load balancer has to see that this replica drains, before it stops to listen. */
+const grace = Duration.seconds(5)
+/** Seconds a buyer has to pay in; and that verifying, working and settling may take in all. */
+const paymentSeconds = { maxTimeout: 120, needed: 35 }
+
+/** How a digest calls its venue. */
+const venueNames: Readonly<Record<ServiceSettings["venue"]["kind"], string>> = {
+  simulated: "a simulated venue",
+  replay: "recorded pages of Polymarket",
+  polymarket: "Polymarket",
+}
+
+/** Runs the service until the scope closes. */
+export const serve = Effect.fnUntraced(function* (settings: ServiceSettings) {
+  const draining = yield* Ref.make(false)
+  yield* Layer.build(serviceLayer(settings, draining))
+  // Added last, so that it runs first: probes see the drain before anything closes.
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(Ref.set(draining, true), Effect.sleep(settings.mode === "dev" ? 0 : grace))
+  )
+  return yield* Effect.never
+})
+
+const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
+  Layer.mergeAll(jobsLayer(settings), invitationLayer(settings)).pipe(
+    Layer.provideMerge(faceLayer(settings)),
+    Layer.provideMerge(adminLayer(settings, draining)),
+    Layer.provideMerge(productLayer(settings)),
+    Layer.provideMerge(storesLayer),
+    Layer.provide(databaseLayer(settings)),
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
+    Layer.provide(
+      Logger.layer([settings.mode === "dev" ? Logger.consolePretty() : Logger.consoleJson]),
+    ),
+  )
+
+/** What the product does, over the stores. */
+const productLayer = (settings: ServiceSettings) => {
+  const { tick, whaleStakeUsdMin, venue } = settings
+  const fromVenue = Layer.mergeAll(
+    Ingestion.layer({ tick }),
+    Resolving.layer,
+    Research.layer,
+    Whales.layer({ tick, stakeMinUsd: whaleStakeUsdMin }),
+    Backfill.layer,
+    Tracking.layer,
+    Predetermined.layer({ tick }).pipe(Layer.provide(detectionStore.layer)),
+    SelfScore.layer,
+  ).pipe(
+    Layer.provide(WalletHistory.layer),
+    Layer.provide(venueLayer(settings)),
+  )
+  return Layer.mergeAll(
+    fromVenue,
+    Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Refunds.layer,
+    WhaleTable.layer,
+    TrackRecord.layer,
+    Digest.layer({ venue: venueNames[venue.kind] }),
+    Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
+      Layer.provide(paymentPorts(settings)),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
+    ),
+  ).pipe(
+    Layer.provide(writersLayer(settings)),
+    Layer.provideMerge(News.layer),
+    Layer.provide(newsSources(settings)),
+    Layer.provide(newsStore.layer),
+  )
+}
+
+const storesLayer = Layer.mergeAll(
+  feedStore.layer,
+  digestStore.layer,
+  marketStore.layer,
+  jobStore.layer,
+  paymentStore.layer,
+  refundStore.queueLayer,
+  whaleStore.layer,
+  scoreStore.layer,
+  reportStore.layer,
+  taskStore.layer(),
+  cachingDenials.pipe(Layer.provide(rateStore.layer())),
+)
+
+/** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
+const writersLayer = ({ model }: ServiceSettings): Layer.Layer<Narrator | Detector> =>
+  model === null
+    ? Layer.merge(template.narratorLayer, template.detectorLayer)
+    : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
+      Layer.provide(openaiModel.layer(model)),
+    )
+
+/** Headlines are those of the world that the venue is, and of no other. */
+const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {
+  const { news, venue, publicBaseUrl } = settings
+  if (news.kind === "real") {
+    return realNews.layer({ ...news, home: publicBaseUrl }).pipe(
+      Layer.provide(FetchHttpClient.layer),
+    )
+  }
+  return news.kind === "simulated" && venue.kind === "simulated"
+    ? simulatedNews.layer(devWorld(venue.seed))
+    : Layer.succeed(NewsSources, [])
+}
+
+const termsOf = (settings: ServiceSettings): PaymentTerms => ({
+  ...usdcOnBase,
+  payTo: settings.payTo,
+  maxTimeoutSeconds: paymentSeconds.maxTimeout,
+  neededSeconds: paymentSeconds.needed,
+  treasury: settings.treasury,
+  publicBaseUrl: settings.publicBaseUrl,
+  serviceName: "Bellwether",
+})
+
+const faceLayer = (settings: ServiceSettings) =>
+  face.layer({
+    terms: termsOf(settings),
+    paymentMode: settings.payments.kind,
+    venueMode: settings.venue.kind,
+    family: settings.family,
+    legacyRoutes: settings.legacyRoutes,
+    contact: settings.contact,
+    trustedProxyHops: settings.trustedProxyHops,
+    limits: {
+      free: settings.freeLimit,
+      documents: settings.documentLimit,
+      invalidPayments: settings.invalidPaymentLimit,
+    },
+    hostname: settings.host,
+    port: settings.port,
+    drain,
+  })
+
+const adminLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
+  Layer.effectDiscard(serveAdmin({
+    hostname: settings.host,
+    port: settings.adminPort,
+    drain: adminDrain,
+    draining: Ref.get(draining),
+  }))
+
+const jobsLayer = (settings: ServiceSettings) =>
+  Layer.effectDiscard(Effect.flatMap(jobTable(settings), Effect.forEach(startJob)))
+
+/** Printed once the service listens. */
+const invitationLayer = (settings: ServiceSettings) =>
+  Layer.effectDiscard(Effect.andThen(face.Served, Console.log(invitation(settings))))

@@ -1,0 +1,165 @@
+/**
+ * The settings of the written products: which model, which news; and no half of a setting.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Redacted } from "effect"
+import { serviceBanner } from "../../src/app/console.ts"
+import { serviceSandbox } from "../../src/app/sandbox.ts"
+import { loadService } from "../../src/app/settings.ts"
+import { type Variable, variablesOf } from "../../src/app/variables.ts"
+import { test } from "../support/effect.ts"
+
+type Env = Partial<Record<Variable, string>>
+
+const settings = (env: Env) => loadService("dev", (name) => env[name])
+const refusal = (env: Env) =>
+  Effect.match(settings(env), {
+    onSuccess: () => "not refused",
+    onFailure: ({ message }) => message,
+  })
+const real = { VENUE: "polymarket" } as const
+const replay = { VENUE: "replay", REPLAY_DIR: "pages" } as const
+
+test("the news is the venue's: real beside the real one, the world's own, none beside recordings", () =>
+  Effect.gen(function* () {
+    const { news } = yield* settings(real)
+    ok(news.kind === "real" && news.gdelt)
+    equal(
+      news.feeds.map(({ name }) => name).join(),
+      "BBC,Al Jazeera,DW,The Guardian,France 24,NPR,Euronews",
+    )
+    equal((yield* settings({})).news, { kind: "simulated" })
+    equal((yield* settings(replay)).news, { kind: "off" })
+    for (const venue of [real, {}, replay]) {
+      equal((yield* settings({ ...venue, NEWS_FEEDS: "off" })).news, { kind: "off" })
+    }
+  }))
+
+test("real news is refused beside a world that is not the real present", () =>
+  Effect.gen(function* () {
+    for (const venue of [{}, replay]) {
+      for (const feeds of ["gdelt", "https://a.example/rss"]) {
+        const message = yield* refusal({ ...venue, NEWS_FEEDS: feeds })
+        ok(message.includes("NEWS_FEEDS") && message.includes("VENUE="), message)
+      }
+    }
+  }))
+
+test("feeds are named by their hosts, with a number where a host has two, or as they are known", () =>
+  Effect.gen(function* () {
+    const list = "https://a.example/1?x=y, https://a.example/2,https://b.example/rss," +
+      "gdelt,https://feeds.bbci.co.uk/news/world/rss.xml,"
+    const { news } = yield* settings({ ...real, NEWS_FEEDS: list })
+    ok(news.kind === "real" && news.gdelt)
+    equal(news.feeds, [
+      { name: "a.example", url: "https://a.example/1?x=y" },
+      { name: "a.example 2", url: "https://a.example/2" },
+      { name: "b.example", url: "https://b.example/rss" },
+      { name: "BBC", url: "https://feeds.bbci.co.uk/news/world/rss.xml" },
+    ])
+    equal((yield* settings({ ...real, NEWS_FEEDS: "gdelt" })).news, {
+      kind: "real",
+      gdelt: true,
+      feeds: [],
+    })
+  }))
+
+test("without a key rules write; with one a model does, and the key is not shown", () =>
+  Effect.gen(function* () {
+    equal((yield* settings({})).model, null)
+    const { model } = yield* settings({ OPENAI_API_KEY: "sk-hunter2", OPENAI_PRICE: "0.25/2" })
+    ok(model !== null)
+    equal(Redacted.value(model.apiKey), "sk-hunter2")
+    ok(!JSON.stringify(model).includes("hunter2"))
+    equal(model.baseUrl.href, "https://api.openai.com/v1")
+    ok(model.model.length > 0)
+    equal(model.price, { inputUsdPerMillion: 0.25, outputUsdPerMillion: 2 })
+  }))
+
+test("a server of this machine needs a model's name and no key; any other needs both", () =>
+  Effect.gen(function* () {
+    for (const OPENAI_BASE_URL of ["http://127.0.0.1:11434/v1", "http://localhost:8000/v1"]) {
+      const { model } = yield* settings({ OPENAI_BASE_URL, OPENAI_MODEL: "llama3.2:3b" })
+      equal(model?.model, "llama3.2:3b")
+      equal(model?.baseUrl.href, OPENAI_BASE_URL)
+      equal(Redacted.value(model?.apiKey ?? Redacted.make("")), "none")
+      ok((yield* refusal({ OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
+    }
+    const OPENAI_BASE_URL = "https://models.example/v1"
+    const keyless = yield* refusal({ OPENAI_BASE_URL, OPENAI_MODEL: "m" })
+    ok(keyless.includes("OPENAI_BASE_URL") && keyless.includes("OPENAI_API_KEY"), keyless)
+    const key = { OPENAI_API_KEY: "sk-hunter2" }
+    ok((yield* refusal({ ...key, OPENAI_BASE_URL })).includes("OPENAI_MODEL"))
+    const { model } = yield* settings({ ...key, OPENAI_BASE_URL, OPENAI_MODEL: "org/m" })
+    equal(model?.baseUrl.href, OPENAI_BASE_URL)
+  }))
+
+test("half of a model is refused in words that name what is missing", () =>
+  Effect.gen(function* () {
+    for (const half of [{ OPENAI_MODEL: "gpt-5" }, { OPENAI_PRICE: "1/2" }] satisfies Array<Env>) {
+      const message = yield* refusal(half)
+      ok(message.includes(Object.keys(half)[0] ?? "-"), message)
+      ok(message.includes("OPENAI_API_KEY"), message)
+    }
+  }))
+
+const wrong: ReadonlyArray<readonly [Variable, ReadonlyArray<string>]> = [
+  ["NEWS_FEEDS", [
+    ...["bbc", "http://a.example/rss", "https://me:hunter2@a.example/rss", "on", ",", "off,gdelt"],
+    ...["https://a.example/rss#x", "gdelt,gdelt", "https://a.example/rss,https://A.example/rss"],
+    Array.from({ length: 41 }, (_, n) => `https://a.example/${n}`).join(),
+    `https://a.example/${"x".repeat(500)}`,
+  ]],
+  ["OPENAI_API_KEY", ["hunter2 hunter2", "hunter2\nX: y", "x".repeat(501)]],
+  ["OPENAI_BASE_URL", [
+    ...["http://models.example/v1", "models", "https://me:hunter2@models.example/v1"],
+    "https://models.example/v1?key=hunter2",
+  ]],
+  ["OPENAI_MODEL", ["a model", "x".repeat(101), "hunter2\n"]],
+  ["OPENAI_PRICE", ["1", "1/x", "-1/2", "1/2/3", "1001/1", "$1/$2", "Infinity/1", "1e3/1"]],
+]
+for (const [name, values] of wrong) {
+  test(`a wrong ${name} is refused in words that name it`, () =>
+    Effect.gen(function* () {
+      const sound = { ...real, OPENAI_API_KEY: "sk", OPENAI_MODEL: "m" }
+      for (const value of values) {
+        const message = yield* refusal({ ...sound, [name]: value })
+        ok(message.includes(name), `${name}=${value}: ${message}`)
+        ok(!message.includes("hunter2"), "a secret is never repeated")
+      }
+    }))
+}
+
+test("only the service may read the model's key, and only its hosts are opened", () =>
+  Effect.gen(function* () {
+    for (const process of ["worker", "migration", "backfill"] as const) {
+      equal(variablesOf(process).filter((name) => /OPENAI|NEWS/.test(name)), [])
+    }
+    ok(variablesOf("service").includes("OPENAI_API_KEY"))
+    const hosts = (env: Env) =>
+      Effect.map(
+        settings(env),
+        (settings) => serviceSandbox(settings, { storePackages: [] }).net.slice(2),
+      )
+    equal(yield* hosts({}), [])
+    equal(yield* hosts({ OPENAI_API_KEY: "sk" }), ["api.openai.com:443"])
+    const polymarket = yield* hosts({ ...real, NEWS_FEEDS: "off" })
+    const list = "gdelt,https://a.example/rss,https://b.example:8443/rss,https://a.example/2"
+    const own = { OPENAI_BASE_URL: "http://127.0.0.1:11434/v1", OPENAI_MODEL: "m" }
+    equal(yield* hosts({ ...real, NEWS_FEEDS: list, ...own }), [
+      ...polymarket,
+      ...["api.gdeltproject.org:443", "a.example:443", "b.example:8443", "a.example:443"],
+      "127.0.0.1:11434",
+    ])
+  }))
+
+test("the opening lines say who writes and where the news comes from, and no key", () =>
+  Effect.gen(function* () {
+    const rules = serviceBanner(yield* settings({}))
+    ok(/narrator {2}template/.test(rules) && /news {6}of the simulated world/.test(rules), rules)
+    const model = serviceBanner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
+    ok(model.includes("gpt-5-mini at api.openai.com") && model.includes("GDELT, BBC"), model)
+    ok(!model.includes("hunter2"))
+  }))

@@ -1,0 +1,326 @@
+/**
+ * Refunds when the facilitator lies, the chain is away, or one of many has something the matter.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
+import { Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { address } from "../../../src/payments/domain/payment.ts"
+import { attemptsMax } from "../../../src/payments/domain/refund.ts"
+import { ChainUnavailable } from "../../../src/payments/Chain.ts"
+import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
+import { buyer } from "../../support/payments/buyers.ts"
+import { test } from "../../support/effect.ts"
+import {
+  allOnce,
+  inHouse,
+  owed,
+  paidBack,
+  statesOf,
+  sweepFor,
+  worker,
+} from "../../support/payments/refunds.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+import { token } from "../../support/payments/terms.ts"
+
+const range = (length: number) => Array.from({ length }, (_, n) => n)
+const nothing = { spent: 0n, received: 0n }
+
+/** Whether the money moves when the facilitator does this. */
+const moves: Readonly<Record<Misbehaviour, boolean>> = {
+  success_without_transaction: false,
+  failure_after_broadcast: true,
+  double_broadcast: true,
+  late_broadcast: true,
+  error_after_broadcast: true,
+  html: false,
+  garbage: false,
+  silence: false,
+}
+
+for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
+  test(`a facilitator that does this once, ${misbehaviour}: the chain decides, and pays once`, () => {
+    let calls = 0
+    return inHouse(({ signed }) =>
+      Effect.gen(function* () {
+        const debts = [yield* owed(0)]
+        yield* sweepFor(yield* worker(), 180)
+        equal(yield* statesOf(debts), ["confirmed"])
+        equal(yield* paidBack(debts), allOnce(debts))
+        equal(signed.length, 1)
+      }), { simulation: { misbehave: () => calls++ === 0 ? misbehaviour : null } })
+  })
+
+  test(`a facilitator that never does anything else, ${misbehaviour}: nobody is paid twice, or given up`, () => {
+    let well = false
+    return inHouse(({ signed, memory }) =>
+      Effect.gen(function* () {
+        const debts = yield* Effect.forEach(range(3), owed)
+        const here = yield* worker()
+        yield* sweepFor(here, 3_600)
+        const states = yield* statesOf(debts)
+        if (moves[misbehaviour]) {
+          equal(new Set(states), new Set(["confirmed"]))
+        } else {
+          ok(states.every((state) => state === "signed" || state === "broadcast"), states.join())
+          equal(yield* paidBack(debts), nothing)
+          // Signed again only when the signature before had run out: every ten minutes or so.
+          ok(signed.length >= 3 * 5 && signed.length <= 3 * 6, String(signed.length))
+          equal([...memory.rows.values()].map(({ attempts }) => attempts), [0, 0, 0])
+        }
+        well = true
+        yield* sweepFor(here, 900)
+        equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+        equal(yield* paidBack(debts), allOnce(debts))
+        equal(new Set(signed.map(({ nonce }) => nonce)).size, 3)
+      }), { simulation: { misbehave: () => well ? null : misbehaviour } })
+  })
+}
+
+test("a signature that ran out is signed again under the same nonce, to run longer", () => {
+  let well = false
+  return inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const here = yield* worker()
+      yield* sweepFor(here, 660)
+      well = true
+      yield* sweepFor(here, 120)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(signed.length, 2)
+      const [first, second] = signed
+      ok(first !== undefined && second !== undefined)
+      equal({ ...first, validBefore: second.validBefore }, second)
+      ok(second.validBefore > first.validBefore)
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), { simulation: { misbehave: () => well ? null : "html" } })
+})
+
+test("a refund that is declined again and again is stuck in the end, and confirmed if it was paid after all", () =>
+  inHouse(({ memory, signed }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const here = yield* worker()
+      yield* sweepFor(here, 1_800)
+      ok((memory.rows.get(debt.paymentId)?.attempts ?? 0) < attemptsMax)
+      yield* sweepFor(here, 4 * 3_600)
+      equal(yield* statesOf([debt]), ["stuck"])
+      const row = memory.rows.get(debt.paymentId)
+      equal([row?.attempts, row?.lastReason], [attemptsMax, "declined_too_often"])
+      equal(yield* paidBack([debt]), nothing)
+      const before = signed.length
+      yield* sweepFor(here, 7_200)
+      equal([signed.length, memory.rows.get(debt.paymentId)?.lastReason], [
+        before,
+        "declined_too_often",
+      ])
+      // A person has brought the last signature to the chain by hand.
+      const ledger = yield* Ledger
+      const last = signed.at(-1)
+      ok(last !== undefined)
+      yield* ledger.transfer({
+        ...{ ...last, asset: token.asset, transaction: "0xee" },
+        blockTime: BigInt(startSeconds + 20_000),
+      })
+      yield* sweepFor(here, 3_700)
+      equal(yield* statesOf([debt]), ["confirmed"])
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    }), {
+    facilitator: (port) => ({
+      ...port,
+      settle: () => Effect.succeed({ outcome: "declined", reason: "blacklisted" }),
+    }),
+  }))
+
+test("a refund whose nonce the treasury's own key has cancelled is stuck, and nothing is signed", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const ledger = yield* Ledger
+      const { refundNonce } = yield* Signatures
+      const { address: treasury } = yield* Treasury
+      yield* ledger.cancel({
+        ...{ asset: debt.asset, from: treasury, transaction: "0xcc" },
+        nonce: refundNonce({ ...token, from: debt.payer, nonce: debt.paymentNonce }),
+        blockTime: BigInt(startSeconds),
+      })
+      yield* sweepFor(yield* worker(), 60)
+      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      equal(yield* paidBack([debt]), nothing)
+    })
+  ))
+
+for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] as const) {
+  test(`a chain that is ${away} is waited for: nothing is signed, stuck or cancelled meanwhile`, () => {
+    let down = true
+    return inHouse(({ signed, memory }) =>
+      Effect.gen(function* () {
+        const debts = yield* Effect.forEach(range(3), owed)
+        const here = yield* worker()
+        yield* sweepFor(here, 1_800)
+        equal([yield* statesOf(debts), signed.length], [["queued", "queued", "queued"], 0])
+        ok([...memory.rows.values()].every(({ lastReason, attempts }) =>
+          attempts === 0 && lastReason?.startsWith("chain unavailable") === true
+        ))
+        down = false
+        yield* sweepFor(here, 90)
+        equal(yield* paidBack(debts), allOnce(debts))
+        equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+      }), { simulation: { [fault]: () => down } })
+  })
+}
+
+test("a refund that only the chain remembers is found where it was used, however long ago, and not paid again", () => {
+  let down = true
+  return inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const backup = new Map(memory.rows)
+      const here = yield* worker()
+      yield* sweepFor(here, 2 * 3_600)
+      down = false
+      yield* sweepFor(here, 120)
+      equal(yield* statesOf(debts), ["confirmed"])
+      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+      yield* TestClock.adjust("9 hours")
+      yield* sweepFor(here, 30)
+      equal(yield* statesOf(debts), ["queued"])
+      yield* sweepFor(here, 15 * 60)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(signed.length, 1)
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), {
+    simulation: { chainDown: () => down },
+    // Like a chain over JSON-RPC, which looks for a use around the time a signature runs out.
+    chain: (chain) => ({
+      ...chain,
+      paymentProof: Effect.fnUntraced(function* (expected) {
+        const proof = yield* chain.paymentProof(expected)
+        if (proof.proof !== "paid" || expected.from === address(buyer(0).address)) return proof
+        const usedAt = proof.at.block * 2n
+        const { validBefore } = expected
+        return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
+          ? proof
+          : yield* new ChainUnavailable({ reason: "a nonce that is used, and no log of its use" })
+      }),
+    }),
+  })
+})
+
+test("a defect in one refund does not stop the others, nor the worker", () =>
+  inHouse(({ memory }) =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(9), owed)
+      const here = yield* worker()
+      const told = yield* here.sweep
+      equal(told.filter(({ reason }) => reason === "defect").length, 1)
+      equal(told.filter(({ to }) => to === "broadcast").length, 8)
+      yield* sweepFor(here, 60)
+      equal(yield* statesOf(debts), debts.map((_, n) => n === 4 ? "queued" : "confirmed"))
+      const broken = debts[4]
+      ok(broken !== undefined)
+      // It is tried again whenever its lease has run out.
+      const fences = memory.rows.get(broken.paymentId)?.fence ?? 0
+      yield* sweepFor(here, 600)
+      ok((memory.rows.get(broken.paymentId)?.fence ?? 0) > fences + 3)
+    }), {
+    chain: (chain) => ({
+      ...chain,
+      paymentProof: (expected) =>
+        expected.from === address(buyer(4).address)
+          ? Effect.die("a defect")
+          : chain.paymentProof(expected),
+    }),
+  }))
+
+test("a store that is silent ends the sweep in time, and the next one goes on", () => {
+  let silent = true
+  return inHouse(() =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const { sweep } = yield* worker()
+      const sweeping = yield* Effect.forkChild(Effect.exit(sweep))
+      yield* TestClock.adjust("6 seconds")
+      equal(sweeping.pollUnsafe()?._tag, "Success")
+      silent = false
+      yield* sweepFor({ sweep }, 60)
+      equal(yield* statesOf(debts), ["confirmed"])
+    }), {
+    store: (store) => ({
+      ...store,
+      claimDue: (lease, limit) =>
+        Effect.suspend(() => silent ? Effect.never : store.claimDue(lease, limit)),
+    }),
+  })
+})
+
+test("what a sweep tells of is no secret, and is told again only when it is new", () =>
+  inHouse(({ memory }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const { sweep } = yield* worker()
+      const told: Array<readonly [string, string | null, boolean]> = []
+      for (let n = 0; n < 4; n++) {
+        for (const { to, reason, known } of yield* sweep) told.push([to, reason, known])
+        yield* TestClock.adjust("30 seconds")
+      }
+      equal(told, [
+        ["signed", "unknown: html", false],
+        ["signed", "unknown: html", true],
+        ["signed", "unknown: html", true],
+        ["signed", "unknown: html", true],
+      ])
+      const row = memory.rows.get(debt.paymentId)
+      ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
+      const standing = yield* Effect.flatMap(RefundQueue, ({ standing }) => standing)
+      equal(standing.get("signed")?.oldestAgoMs, 120_000)
+    }), { simulation: { misbehave: () => "html" } }))
+
+test("a signature that could not be stored is shown to nobody", () => {
+  let shown = 0
+  let lost = true
+  return inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const here = yield* worker()
+      const told = yield* here.sweep
+      equal(told.map(({ to, reason }) => [to, reason]), [["queued", "lost"]])
+      equal([signed.length, shown], [1, 0])
+      lost = false
+      yield* sweepFor(here, 180)
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), {
+    store: (store) => ({
+      ...store,
+      sign: (...args) => Effect.suspend(() => lost ? Effect.succeed("lost") : store.sign(...args)),
+    }),
+    facilitator: (port) => ({
+      ...port,
+      settle: (request) => Effect.suspend(() => port.settle((shown++, request))),
+    }),
+  })
+})
+
+test("a refund that a person has queued again is signed anew, to run longer than what is out", () => {
+  let well = false
+  return inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      yield* sweepFor(yield* worker({ timing: { validity: Duration.minutes(30) } }), 60)
+      const row = memory.rows.get(debt.paymentId)
+      ok(row !== undefined)
+      memory.rows.set(debt.paymentId, { ...row, state: "queued", attempts: 0 })
+      well = true
+      yield* sweepFor(yield* worker(), 90)
+      equal(yield* statesOf([debt]), ["confirmed"])
+      const [first, second] = signed
+      ok(first !== undefined && second !== undefined && second.validBefore > first.validBefore)
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    }), { simulation: { misbehave: () => well ? null : "garbage" } })
+})

@@ -1,0 +1,181 @@
+/**
+ * The refund worker as a process of its own, on a real PostgreSQL under a login of its own: what is
+ * owed is paid back on the simulated chain, once, however many workers there are.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, match, ok } from "node:assert/strict"
+import { Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { layerPostgres } from "../../../src/postgres/client.ts"
+import { migrate, migrationFiles } from "../../../src/postgres/migrate.ts"
+import { layer as paymentStore } from "../../../src/payments/postgres/paymentStore.ts"
+import { grantRoles, roles } from "../../../src/postgres/roles.ts"
+import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
+import { layer as simulated } from "../../../src/payments/simulated/facilitator.ts"
+import { address, type PaymentTicket } from "../../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { requirements } from "../../../src/payments/domain/x402/terms.ts"
+import { simulatedTreasury, simulatedTreasuryKey } from "../../../src/app/settings.ts"
+import { Chain } from "../../../src/payments/Chain.ts"
+import { Facilitator } from "../../../src/payments/Facilitator.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { variablesOf } from "../../../src/app/variables.ts"
+import { buyer, sign } from "../../support/payments/buyers.ts"
+import { liveTest } from "../../support/effect.ts"
+import { freshSchema } from "../../support/stores.ts"
+import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
+
+const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
+const product = products.signals
+const patience = Duration.seconds(30)
+
+/** A worker's process; killed when the scope closes. */
+const startWorker = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      new Deno.Command(Deno.execPath(), {
+        args: [
+          ...["run", "--no-prompt", "--no-check", "--allow-net", "--allow-read"],
+          ...[`--allow-env=${variablesOf("worker").join(",")}`, "src/refund-worker.ts", "dev"],
+        ],
+        cwd: new URL("../../..", import.meta.url),
+        env: {
+          REFUND_DATABASE_URL: Redacted.value(url),
+          PAY_TO_ADDRESS: terms.payTo,
+          SWEEP: "100 millis",
+          NO_COLOR: "1",
+        },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn()
+    ),
+    (child) =>
+      Effect.promise(async () => {
+        try {
+          child.kill("SIGKILL")
+        } catch {
+          // It has ended already.
+        }
+        await child.status
+      }),
+  )
+  const output = child.output()
+  return {
+    /** Asks it to stop; how it ended, and everything it said. */
+    stop: Effect.promise(async () => {
+      child.kill("SIGTERM")
+      const { code, stdout, stderr } = await output
+      const text = new TextDecoder()
+      return { code, said: text.decode(stdout) + text.decode(stderr) }
+    }),
+  }
+})
+
+/** A payment that the simulated chain has taken and nobody has answered. */
+const owed = Effect.fnUntraced(function* (n: number) {
+  const store = yield* PaymentStore
+  const facilitator = yield* Facilitator
+  const chain = yield* Chain
+  const { paymentId } = yield* Signatures
+  const payer = buyer(n)
+  const nowSeconds = yield* Effect.sync(() => Math.floor(performance.timeOrigin / 1_000))
+  const authorization = authorizationFor(payer, product, nowSeconds, { nonce: nonce(n) })
+  const { from, to, value, validBefore } = authorization
+  const signature = yield* sign(payer, authorization)
+  const ticket: PaymentTicket = {
+    paymentId: paymentId({ ...token, ...authorization }),
+    ...{ token, authorization, signature, amount: product.price, order: "compute-first" },
+    ...{ productId: product.id, request: "signals?[]" },
+  }
+  const lease = Duration.seconds(60)
+  const { payment } = yield* store.claim(ticket, null, lease)
+  const answer = { body: new TextEncoder().encode("{}") }
+  const settling = yield* store.move(payment, { event: "intend", answer, lease })
+  yield* facilitator.settle({
+    ...{ token, authorization, signature, requirements: requirements(product, terms) },
+  })
+  const proof = yield* chain.paymentProof({
+    ...{ ...token, from, to, value, validBefore },
+    ...{ nonce: authorization.nonce, transactionHint: null },
+  })
+  const doubted = yield* store.move(Option.getOrThrow(settling), {
+    ...{ event: "doubt", reason: "test", transactionHint: null },
+  })
+  yield* store.move(Option.getOrThrow(doubted), {
+    ...{ event: "owe", reason: "paid_undelivered" },
+    paidAt: proof.proof === "paid" ? proof.at : null,
+  })
+  return payment
+})
+
+if (testDatabaseUrl === undefined) {
+  Deno.test({ name: "refund worker: skipped, set TEST_DATABASE_URL", ignore: true, fn: () => {} })
+} else {
+  liveTest(
+    "two refund workers pay back what is owed, each payment once, and stop when asked",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* freshSchema(testDatabaseUrl)
+        const store = layerPostgres({ url, maxConnections: 4 })
+        const context = yield* Layer.build(
+          Layer.mergeAll(paymentStore, simulated).pipe(
+            Layer.provideMerge(signatures),
+            Layer.provideMerge(store),
+          ),
+        )
+        const sql = Context.get(context, SqlClient)
+        // They wait for the schema, which somebody else makes.
+        const own = yield* refundLogin(sql, url)
+        const workers = [yield* startWorker(own), yield* startWorker(own)]
+        yield* Effect.sleep("2 seconds")
+        yield* Effect.gen(function* () {
+          yield* Effect.flatMap(migrationFiles, migrate)
+          yield* grantRoles
+          yield* sql`GRANT ${sql(roles.refund)} TO ${sql(new URL(Redacted.value(own)).username)}`
+          const payments = yield* Effect.forEach([0, 1, 2, 3, 4], owed)
+          yield* sql<{ state: string }>`SELECT DISTINCT state FROM payment`.pipe(
+            Effect.filterOrFail((states) => states.every(({ state }) => state === "refunded")),
+            Effect.retry(Schedule.spaced("100 millis")),
+            Effect.timeout(patience),
+          )
+          const paid = yield* sql<{ recipient: string; amount: bigint; nonce: string }>`
+          SELECT recipient, amount, nonce FROM simulated_authorization
+          WHERE payer = ${address(simulatedTreasury)} ORDER BY recipient`
+          const payers = payments.map(({ authorization }) => authorization.from).sort()
+          equal(paid.map(({ recipient }) => recipient), payers)
+          ok(paid.every(({ amount }) => amount === product.price))
+          const rows = yield* sql<{ signature: string; refund_nonce: string; transaction: string }>`
+          SELECT signature, refund_nonce, transaction FROM refund`
+          equal(new Set(rows.map((row) => row.refund_nonce)), new Set(paid.map((row) => row.nonce)))
+          const ends = yield* Effect.forEach(workers, ({ stop }) => stop, { concurrency: 2 })
+          equal(ends.map(({ code }) => code), [0, 0])
+          const said = ends.map((end) => end.said).join("\n")
+          for (const { paymentId } of payments) {
+            match(said, new RegExp(`refund ${paymentId}  queued -> broadcast`))
+            match(said, new RegExp(`refund ${paymentId}  broadcast -> confirmed`))
+          }
+          match(said, /Waiting for the store to be migrated/)
+          match(said, /Bellwether [\d.]+, refund worker/)
+          for (const secret of [simulatedTreasuryKey, ...rows.map((row) => row.signature)]) {
+            ok(!said.includes(secret.slice(2)), "a key or a signature was told")
+          }
+        }).pipe(Effect.provide(context))
+      }),
+  )
+}
+
+/** A login of its own, which may nothing yet. */
+const refundLogin = Effect.fnUntraced(function* (sql: SqlClient, url: Redacted.Redacted) {
+  const name = `worker_${crypto.randomUUID().replaceAll("-", "")}`
+  yield* Effect.acquireRelease(
+    sql`CREATE ROLE ${sql(name)} LOGIN PASSWORD 'x'`,
+    () => Effect.orDie(sql`DROP ROLE ${sql(name)}`),
+  )
+  const own = new URL(Redacted.value(url))
+  own.username = name
+  own.password = "x"
+  return Redacted.make(own.href)
+})

@@ -1,0 +1,379 @@
+/**
+ * Refunds from what is owed to what the chain has paid back, and what is not paid: caps, the float,
+ * rows that lie, several workers.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { address, Bytes32, PaymentId } from "../../../src/payments/domain/payment.ts"
+import { refundMax } from "../../../src/payments/domain/refund.ts"
+import { refundTimingWithin } from "../../../src/payments/refunds/RefundWorker.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
+import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
+import { test } from "../../support/effect.ts"
+import {
+  allOnce,
+  debtOf,
+  inHouse,
+  owed,
+  paidBack,
+  pay,
+  product,
+  statesOf,
+  sweepFor,
+  worker,
+} from "../../support/payments/refunds.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+import { nonce, token } from "../../support/payments/terms.ts"
+
+const range = (length: number) => Array.from({ length }, (_, n) => n)
+const nothing = { spent: 0n, received: 0n }
+
+test("what is owed is signed, relayed and confirmed, by the chain's word alone", () =>
+  inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const { sweep } = yield* worker()
+      const outcomes = yield* sweep
+      equal(outcomes.map(({ from, to, reason }) => [from, to, reason]), [
+        ["queued", "broadcast", null],
+      ])
+      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* statesOf([debt]), ["broadcast"])
+      equal(yield* sweep, [])
+      yield* TestClock.adjust("15 seconds")
+      equal((yield* sweep).map(({ from, to }) => [from, to]), [["broadcast", "confirmed"]])
+      const read = yield* Effect.flatMap(Debts, ({ read }) => read(debt.paymentId))
+      equal([read.payment, read.at?.transaction], [
+        "refunded",
+        memory.rows.get(debt.paymentId)?.transactionHint,
+      ])
+      const { refundNonce } = yield* Signatures
+      const { address: treasury } = yield* Treasury
+      equal(signed, [{
+        ...{ from: treasury, to: debt.payer, value: debt.amount, validAfter: 0n },
+        validBefore: BigInt(startSeconds + 600),
+        nonce: refundNonce({ ...token, from: debt.payer, nonce: debt.paymentNonce }),
+      }])
+      equal(yield* sweep, [])
+    })
+  ))
+
+test("nothing is signed before the payment is safe, and nothing confirmed before the refund is", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const here = yield* worker()
+      yield* sweepFor(here, 85)
+      equal([yield* statesOf([debt]), signed.length], [["queued"], 0])
+      yield* sweepFor(here, 60)
+      equal([yield* statesOf([debt]), signed.length], [["broadcast"], 1])
+      equal(yield* paidBack([debt]), allOnce([debt]))
+      yield* sweepFor(here, 90)
+      equal([yield* statesOf([debt]), signed.length], [["confirmed"], 1])
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    }), { simulation: { safeAfterSeconds: 90 } }))
+
+test("what never came is cancelled once it never can, and paid back if it came after all", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debt = yield* debtOf(0)
+      const { owe } = yield* Debts
+      yield* owe(debt)
+      const here = yield* worker()
+      yield* sweepFor(here, 115)
+      equal(yield* statesOf([debt]), ["queued"])
+      yield* sweepFor(here, 30)
+      equal(yield* statesOf([debt]), ["cancelled"])
+      equal(signed, [])
+      // A payment that was brought in in time, and is seen late.
+      yield* pay(debt)
+      yield* owe(debt)
+      yield* sweepFor(here, 60)
+      equal(yield* statesOf([debt]), ["confirmed"])
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    })
+  ))
+
+test("a payment whose nonce its payer has spent otherwise is not paid back", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debt = yield* debtOf(0)
+      const ledger = yield* Ledger
+      yield* ledger.cancel({
+        ...{ asset: debt.asset, from: debt.payer, nonce: debt.paymentNonce },
+        ...{ transaction: "0xcc", blockTime: BigInt(startSeconds) },
+      })
+      yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
+      yield* sweepFor(yield* worker(), 30)
+      equal([yield* statesOf([debt]), signed.length], [["cancelled"], 0])
+      equal(yield* paidBack([debt]), nothing)
+    })
+  ))
+
+test("a store restored from a backup learns from the chain what it has forgotten, and pays nothing twice", () =>
+  inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(6), owed)
+      const backup = new Map(memory.rows)
+      yield* sweepFor(yield* worker(), 60)
+      equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+      equal(signed.length, 6)
+      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+      equal(new Set(yield* statesOf(debts)), new Set(["queued"]))
+      // Hours later, too.
+      yield* TestClock.adjust("3 hours")
+      yield* sweepFor(yield* worker(), 60)
+      equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+      equal(signed.length, 6)
+      equal(yield* paidBack(debts), allOnce(debts))
+    })
+  ))
+
+test("a store restored to before the signature was stored pays with a second one, once", () =>
+  inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debt = yield* owed(0)
+      const backup = memory.rows.get(debt.paymentId)
+      // The facilitator sits on the first signature and brings it in late.
+      const here = yield* worker()
+      yield* sweepFor(here, 5)
+      equal(yield* statesOf([debt]), ["signed"])
+      if (backup !== undefined) memory.rows.set(debt.paymentId, backup)
+      yield* sweepFor(here, 400)
+      equal(yield* statesOf([debt]), ["confirmed"])
+      ok(signed.length >= 2)
+      equal(new Set(signed.map(({ nonce }) => nonce)).size, 1)
+      equal(yield* paidBack([debt]), allOnce([debt]))
+    }), {
+    simulation: {
+      misbehave: () => "late_broadcast",
+      late: Duration.seconds(200),
+    },
+  }))
+
+test("a new treasury pays back what was paid in its term, and nothing that the one before it may have", () =>
+  inHouse(({ signed, memory }) =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0), yield* owed(1)]
+      const backup = new Map(memory.rows)
+      const old = yield* worker()
+      yield* sweepFor(old, 60)
+      equal(yield* statesOf(debts), ["confirmed", "confirmed"])
+      // The store has forgotten both refunds when the key is exchanged.
+      for (const [paymentId, row] of backup) memory.rows.set(paymentId, row)
+      yield* TestClock.adjust("1 minute")
+      const treasury = Context.get(
+        yield* Layer.build(
+          Treasury.layer({ privateKey: Redacted.make(`0x${"cd".repeat(32)}` as const) }),
+        ),
+        Treasury,
+      )
+      const next = yield* Effect.provideService(worker(), Treasury, treasury)
+      yield* sweepFor(next, 60)
+      const later = yield* owed(2)
+      yield* sweepFor(next, 60)
+      equal(yield* statesOf([...debts, later]), ["queued", "queued", "confirmed"])
+      equal(
+        debts.map(({ paymentId }) => memory.rows.get(paymentId)?.lastReason),
+        ["of_another_treasury", "of_another_treasury"],
+      )
+      const last = yield* owed(3)
+      yield* TestClock.adjust("5 minutes")
+      yield* sweepFor(old, 60)
+      equal(yield* statesOf([...debts, last]), ["confirmed", "confirmed", "queued"])
+      equal(signed.length, 2)
+      yield* TestClock.adjust("5 minutes")
+      yield* sweepFor(next, 60)
+      equal(yield* statesOf([last]), ["confirmed"])
+      const ledger = yield* Ledger
+      for (const { payer, amount } of [...debts, later, last]) {
+        equal(yield* ledger.received(payer), amount)
+      }
+    })
+  ))
+
+test("many workers at once pay each debt back once", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(40), owed)
+      const workers = [yield* worker(), yield* worker(), yield* worker()]
+      yield* Effect.forEach(workers, (each) => sweepFor(each, 60), { concurrency: "unbounded" })
+      equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+      equal(signed.length, 40)
+      equal(yield* paidBack(debts), allOnce(debts))
+    })
+  ))
+
+test("a worker that outlives its lease can no longer move what another has taken over", () => {
+  let calls = 0
+  return inHouse(() =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const slow = yield* worker({
+        timing: { lease: Duration.seconds(30), settlePatience: Duration.minutes(10) },
+      })
+      const zombie = yield* Effect.forkChild(slow.sweep)
+      yield* TestClock.adjust("31 seconds")
+      equal(yield* statesOf(debts), ["signed"])
+      yield* sweepFor(yield* worker(), 60)
+      equal(yield* statesOf(debts), ["confirmed"])
+      yield* TestClock.adjust("5 minutes")
+      equal((yield* Fiber.join(zombie)).map(({ to, reason }) => [to, reason]), [["signed", "lost"]])
+      equal(yield* statesOf(debts), ["confirmed"])
+      equal(yield* paidBack(debts), allOnce(debts))
+    }), {
+    facilitator: (port) => ({
+      ...port,
+      settle: (request) =>
+        calls++ === 0 ? Effect.delay(port.settle(request), "4 minutes") : port.settle(request),
+    }),
+  })
+})
+
+test("what goes over the caps of an hour or a day waits, and is not stuck", () =>
+  inHouse(() =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(7), owed)
+      const { price } = product
+      const caps = { perHour: price * 3n, perDay: price * 5n + 1n }
+      const workers = [yield* worker({ caps }), yield* worker({ caps })]
+      const sweepAll = (seconds: number) =>
+        Effect.forEach(workers, (each) => sweepFor(each, seconds), { concurrency: "unbounded" })
+      const ends = Effect.gen(function* () {
+        const states = yield* statesOf(debts)
+        ok(states.every((state) => state === "confirmed" || state === "queued"))
+        const { spent } = yield* paidBack(debts)
+        return [states.filter((state) => state === "confirmed").length, spent / price]
+      })
+      yield* sweepAll(60)
+      equal(yield* ends, [3, 3n])
+      yield* TestClock.adjust("55 minutes")
+      yield* sweepAll(600)
+      equal(yield* ends, [5, 5n])
+      yield* TestClock.adjust("24 hours")
+      yield* sweepAll(60)
+      equal(yield* ends, [7, 7n])
+      equal(yield* paidBack(debts), allOnce(debts))
+    })
+  ))
+
+test("what the treasury cannot cover waits, and is not tried on and on", () =>
+  inHouse(({ memory }) =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(3), owed)
+      const ledger = yield* Ledger
+      const { address: treasury } = yield* Treasury
+      yield* ledger.transfer({
+        ...{ asset: token.asset, from: treasury, to: address(`0x${"99".repeat(20)}`) },
+        ...{ value: playBalance - product.price - 1n, nonce: nonce(0), transaction: "0xdd" },
+        blockTime: BigInt(startSeconds),
+      })
+      const here = yield* worker()
+      yield* sweepFor(here, 900)
+      const states = yield* statesOf(debts)
+      equal(states.filter((state) => state === "confirmed").length, 1)
+      equal(states.filter((state) => state === "stuck").length, 0)
+      // Three saw that there was enough for one; from then on none of them does.
+      ok([...memory.rows.values()].every(({ attempts }) => attempts <= 1))
+      const reasons = [...memory.rows.values()].map(({ lastReason }) => lastReason)
+      equal(reasons.filter((reason) => reason === "float_too_low").length, 2)
+    })
+  ))
+
+const stranger = address(`0x${"66".repeat(20)}`)
+const lies: Readonly<Record<string, Partial<Debt>>> = {
+  "another chain": { chainId: 1 },
+  "another asset": { asset: stranger },
+  "another payee": { payTo: stranger },
+  "another amount than the dearest product's": { amount: refundMax + 1n },
+  "another payer": { payer: stranger },
+  "another payment": { paymentId: PaymentId.make(`0x${"45".repeat(32)}`) },
+  "another nonce of the payment": { paymentNonce: Bytes32.make(`0x${"46".repeat(32)}`) },
+}
+for (const [lie, changes] of Object.entries(lies)) {
+  test(`a row of ${lie} is stuck: nothing is signed for it, however real its payment`, () =>
+    inHouse(({ signed }) =>
+      Effect.gen(function* () {
+        const debt = yield* debtOf(0, changes)
+        yield* pay(debt)
+        yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
+        const here = yield* worker()
+        yield* sweepFor(here, 60)
+        equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+        yield* TestClock.adjust("3 hours")
+        yield* sweepFor(here, 60)
+        equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      })
+    ))
+}
+
+test("a debt to the treasury itself is stuck: it would pay itself for ever", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const { address: payer } = yield* Treasury
+      const { paymentId } = yield* Signatures
+      const own = yield* debtOf(0, { payer })
+      const debt = {
+        ...own,
+        paymentId: paymentId({ ...token, from: payer, nonce: own.paymentNonce }),
+      }
+      yield* pay(debt)
+      yield* Effect.flatMap(Debts, ({ owe }) => owe(debt))
+      yield* sweepFor(yield* worker(), 60)
+      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+    })
+  ))
+
+test("a worker that is stopped ends what it is at, and begins nothing more", () =>
+  inHouse(({ signed }) =>
+    Effect.gen(function* () {
+      const debts = yield* Effect.forEach(range(9), owed)
+      const scope = yield* Scope.make()
+      const here = yield* Scope.provide(worker(), scope)
+      const sweeping = yield* Effect.forkChild(here.sweep)
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.interrupt(sweeping)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("5 seconds")
+      equal(closing.pollUnsafe()?._tag, "Success")
+      const states = yield* statesOf(debts)
+      equal(states.filter((state) => state === "broadcast").length, 4)
+      equal(states.filter((state) => state === "queued").length, 5)
+      equal(signed.length, 4)
+    }), { simulation: { delay: Duration.seconds(8) } }))
+
+test("a worker that is stopped waits no longer than it may for a silent facilitator", () =>
+  inHouse(() =>
+    Effect.gen(function* () {
+      const debts = [yield* owed(0)]
+      const scope = yield* Scope.make()
+      const here = yield* Scope.provide(worker(), scope)
+      yield* Effect.forkChild(here.sweep)
+      yield* TestClock.adjust("1 second")
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("14 seconds")
+      equal(closing.pollUnsafe(), undefined)
+      yield* TestClock.adjust("2 seconds")
+      equal(closing.pollUnsafe()?._tag, "Success")
+      equal(yield* statesOf(debts), ["signed"])
+    }), { simulation: { misbehave: () => "silence" } }))
+
+test("whatever the lease, it outlasts the steps of a refund", () =>
+  Effect.sync(() => {
+    for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
+      const timing = refundTimingWithin(Duration.seconds(seconds))
+      // Its evidence and, for a treasury's first refund, its term; signing; relaying; the move after.
+      const steps = [
+        ...[timing.chainPatience, timing.chainPatience, timing.chainPatience, timing.chainPatience],
+        ...[timing.storePatience, timing.storePatience, timing.storePatience, timing.storePatience],
+        timing.settlePatience,
+      ]
+      const sumMs = steps.reduce((sum, step) => sum + Duration.toMillis(step), 0)
+      ok(sumMs < Duration.toMillis(timing.lease), `${seconds} s: ${sumMs} ms`)
+    }
+  }))
