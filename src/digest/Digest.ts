@@ -28,7 +28,7 @@ import { DigestStore } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { Narrator } from "../writing/Narrator.ts"
+import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
 import { WhaleStore } from "../whales/WhaleStore.ts"
 import { written } from "../writing/writing.ts"
@@ -75,7 +75,7 @@ export class Digest extends Context.Service<Digest, {
 
 const make = Effect.fnUntraced(function* (venue: string) {
   const store = yield* DigestStore
-  const narrator = yield* Narrator
+  const narrator = yield* DigestNarrator
   const ports = {
     feed: yield* FeedStore,
     markets: yield* MarketStore,
@@ -146,11 +146,11 @@ const retryAfterSeconds = 60
  */
 const narratorTime = Duration.seconds(150)
 
-const narrated = (narrator: Narrator["Service"], brief: DigestBrief) =>
+const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
   written({
     text: "digest",
     narrator: narrator.name,
-    ask: (complaints) => narrator.digest(brief, complaints),
+    ask: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within: narratorTime,

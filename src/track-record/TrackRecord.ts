@@ -16,7 +16,7 @@ export class TrackRecord extends Context.Service<TrackRecord, {
    * are new or read, it is made anew.
    */
   readonly scorecard: Effect.Effect<Scorecard>
-}>()("bellwether/services/TrackRecord") {
+}>()("bellwether/track-record/TrackRecord") {
   static readonly layer = Layer.effect(
     TrackRecord,
     Effect.gen(function* () {

@@ -50,7 +50,7 @@ export interface Watcher {
 export class Backfill extends Context.Service<Backfill, {
   /** Reads until nothing is left to read. A wallet that fails stops no other. */
   readonly run: (watcher: Watcher) => Effect.Effect<BackfillProgress>
-}>()("bellwether/services/Backfill") {
+}>()("bellwether/whales/Backfill") {
   static readonly layer = Layer.effect(
     Backfill,
     Effect.gen(function* () {

@@ -49,7 +49,7 @@ export class Tracking extends Context.Service<Tracking, {
    * a wallet: what went wrong is in the report.
    */
   readonly update: Effect.Effect<TrackingReport>
-}>()("bellwether/services/Tracking") {
+}>()("bellwether/whales/Tracking") {
   static readonly layer = Layer.effect(
     Tracking,
     Effect.gen(function* () {

@@ -63,7 +63,7 @@ export class WalletHistory extends Context.Service<WalletHistory, {
     wallet: TrackedWallet,
     now: EpochMs,
   ) => Effect.Effect<Read, VenueUnavailable>
-}>()("bellwether/services/WalletHistory") {
+}>()("bellwether/whales/WalletHistory") {
   static readonly layer = Layer.effect(
     WalletHistory,
     Effect.gen(function* () {

@@ -253,4 +253,4 @@ export class WhaleStore extends Context.Service<WhaleStore, {
     whales: ReadonlyArray<CalibratedWhale>,
     gone: ReadonlyArray<string>,
   ) => Effect.Effect<void>
-}>()("bellwether/services/WhaleStore") {}
+}>()("bellwether/whales/WhaleStore") {}

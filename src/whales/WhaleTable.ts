@@ -16,7 +16,7 @@ export class WhaleTable extends Context.Service<WhaleTable, {
    * object as long as no calibration changed, and at most a few seconds behind.
    */
   readonly table: Effect.Effect<CalibrationTable, BelowThreshold>
-}>()("bellwether/services/WhaleTable") {
+}>()("bellwether/whales/WhaleTable") {
   static readonly layer = Layer.effect(
     WhaleTable,
     Effect.gen(function* () {

@@ -84,7 +84,7 @@ interface WhaleServices extends ItemServices {
 export class Whales extends Context.Service<Whales, {
   /** Reads the tracked wallets once. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<WhaleReport>
-}>()("bellwether/services/Whales") {
+}>()("bellwether/whales/Whales") {
   static readonly layer = (options: WhaleOptions) =>
     Layer.effect(
       Whales,

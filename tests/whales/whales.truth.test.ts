@@ -35,6 +35,7 @@ import {
   trialLayer,
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
+import { marketBySlug } from "../support/venues/worlds.ts"
 
 const world = makeWorld({
   seed: 5,
@@ -160,7 +161,7 @@ test("tick() shows each entry's market with the book there was", () =>
   Effect.gen(function* () {
     const { items } = yield* done
     for (const { createdAt, data } of items) {
-      const market = world.catalogue.bySlug(data.market.slug)
+      const market = marketBySlug(world, data.market.slug)
       const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
       const read = book === undefined ? null : microstructure(book)
       equal(data.microstructure, read !== null && Result.isSuccess(read) ? read.success : null)

@@ -19,7 +19,7 @@ import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { Narrator } from "../../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
@@ -69,11 +69,11 @@ export const makePress = Effect.gen(function* () {
 })
 
 /** A process of its own over these ports. */
-export const digestsOn = (ports: Context.Context<Ports>, press: Narrator["Service"]) =>
+export const digestsOn = (ports: Context.Context<Ports>, press: DigestNarrator["Service"]) =>
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
-      Layer.provide(Layer.succeed(Narrator, press)),
+      Layer.provide(Layer.succeed(DigestNarrator, press)),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),

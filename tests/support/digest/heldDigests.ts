@@ -12,7 +12,7 @@ import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { Narrator } from "../../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
 
@@ -51,7 +51,7 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     Layer.mock(WhaleStore, {}),
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
-    Layer.mock(Narrator, { name: "template" }),
+    Layer.mock(DigestNarrator, { name: "template" }),
     Layer.mock(Detector, { name: "rules" }),
   ]))
 }

@@ -27,7 +27,7 @@ const callOutcomes = [
 ] as const
 export type CallOutcome = typeof callOutcomes[number]
 
-export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
+export class CallFailed extends Schema.TaggedError<CallFailed>()("CallFailed", {
   outcome: Schema.Literals(callOutcomes),
   reason: Schema.String,
   /** How long the server asks to be left alone; null when it does not say. */
@@ -35,10 +35,10 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
 }) {}
 
 export const failed = (outcome: CallOutcome, reason: string, retryAfterMs: number | null = null) =>
-  new ModelFailed({ outcome, reason, retryAfterMs })
+  new CallFailed({ outcome, reason, retryAfterMs })
 
 /** What the client's error says. Its message may repeat the server's words, so it goes no further. */
-export function failureOf(error: unknown): ModelFailed {
+export function failureOf(error: unknown): CallFailed {
   if (error instanceof TooManyBytes) return failed("too_large", "the answer was too long to read")
   if (error instanceof SyntaxError) return failed("malformed", "the answer was no JSON")
   if (error instanceof APIConnectionTimeoutError) return failed("timed_out", "no answer in time")
@@ -53,7 +53,7 @@ export function failureOf(error: unknown): ModelFailed {
 }
 
 /** Whether the same request may do better in a moment. A slow one would only be slow again. */
-export function isPassing({ outcome }: ModelFailed): boolean {
+export function isPassing({ outcome }: CallFailed): boolean {
   return outcome === "rate_limited" || outcome === "server_error" || outcome === "unreachable"
 }
 

@@ -4,10 +4,8 @@
  * @module
  */
 import { Clock, Effect, Exit, Metric, Option, Schema } from "effect"
-import { type CallOutcome, ModelFailed } from "./failures.ts"
-
-/** What an answer is for. */
-export type Use = "digest" | "report" | "detection"
+import type { Use } from "../Model.ts"
+import { CallFailed, type CallOutcome } from "./failures.ts"
 
 export interface Price {
   readonly inputUsdPerMillion: number
@@ -23,7 +21,7 @@ const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({
 
 /** Counts a request by how it ended, and how long it took. */
 export const noteCall =
-  (use: Use) => <A>(call: Effect.Effect<A, ModelFailed>): Effect.Effect<A, ModelFailed> =>
+  (use: Use) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
     Effect.gen(function* () {
       const from = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(call)
@@ -48,7 +46,7 @@ export const noteTokens = Effect.fnUntraced(
   },
 )
 
-function outcomeOf(exit: Exit.Exit<unknown, ModelFailed>): CallOutcome | "interrupted" {
+function outcomeOf(exit: Exit.Exit<unknown, CallFailed>): CallOutcome | "interrupted" {
   if (Exit.isSuccess(exit)) return "answered"
   const error = Option.getOrNull(Exit.findErrorOption(exit))
   return error?.outcome ?? "interrupted"

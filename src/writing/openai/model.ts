@@ -7,11 +7,14 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Exit, Layer, Option, type Redacted, Ref } from "effect"
-import { Result, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Array, Clock, Duration, Effect, Exit, Layer, Option, Random, type Redacted } from "effect"
+import { Ref, Result, Schedule, Schema, Semaphore, Stream } from "effect"
+import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
-import { failed, failureOf, isPassing, type ModelFailed } from "./failures.ts"
+import type { Prompt } from "../domain/prompt.ts"
+import { Model, ModelFailed, type Question, type Use } from "../Model.ts"
+import { type CallFailed, failed, failureOf, isPassing } from "./failures.ts"
 import {
   askTimeout,
   attemptsMax,
@@ -24,8 +27,7 @@ import {
   retryDelay,
   tokensMax,
 } from "./limits.ts"
-import type { Shape } from "./shapes.ts"
-import { noteCall, noteTokens, type Price, type Use } from "./spending.ts"
+import { noteCall, noteTokens, type Price } from "./spending.ts"
 import { transport } from "./transport.ts"
 
 export interface ModelOptions {
@@ -36,17 +38,27 @@ export interface ModelOptions {
   readonly price: Price | null
 }
 
-interface Question<A> {
+/** A question as it is sent. */
+interface Call<A> {
   readonly use: Use
-  readonly system: string
-  readonly user: string
-  readonly shape: Shape<A>
+  readonly prompt: Prompt
+  readonly jsonSchema: Record<string, unknown>
+  readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
 }
 
-export class Model extends Context.Service<Model, {
-  readonly name: string
-  readonly ask: <A>(question: Question<A>) => Effect.Effect<A, ModelFailed>
-}>()("bellwether/adapters/openai/Model") {}
+/** Eight times 32 bits. It need not withstand more than someone who never sees a prompt. */
+const boundary: Effect.Effect<string> = Effect.map(
+  Effect.all(Array.makeBy(8, () => Random.nextIntBetween(0, 0xffff_ffff))),
+  (parts) => `BLOCK-${parts.map((part) => part.toString(16).padStart(8, "0")).join("")}`,
+)
+
+/** The server and the decoder know the answer's shape from one schema. */
+const callOf = <A, E>({ use, prompt, shape }: Question<A, E>): Effect.Effect<Call<A>> =>
+  Effect.map(boundary, (boundary) => {
+    const { codec, jsonSchema } = toCodecOpenAI(shape)
+    const decode = Schema.decodeUnknownResult(codec, { onExcessProperty: "error" })
+    return { use, prompt: prompt(boundary), jsonSchema, decode }
+  })
 
 /** The client wants a key. It is given none: the transport puts the key on. */
 const noKey = "none"
@@ -84,47 +96,54 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       /** Until when the server asked to be left alone. */
       const quietUntil = yield* Ref.make(0)
 
-      const attempt = Effect.fnUntraced(function* <A>(question: Question<A>) {
+      const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
         const answer = yield* Effect.tryPromise({
-          try: (signal) => client.chat.completions.create(requestOf(options, question), { signal }),
+          try: (signal) => client.chat.completions.create(requestOf(options, call), { signal }),
           catch: failureOf,
         })
-        yield* noteTokens(question.use, answer, options.price)
-        return yield* answerOf(answer, question.shape)
+        yield* noteTokens(call.use, answer, options.price)
+        return yield* answerOf(answer, call)
       })
 
-      const timed = <A>(question: Question<A>) =>
-        attempt(question).pipe(
-          Effect.timeoutOrElse({ duration: attemptTimeout[question.use], orElse: () => late }),
-          noteCall(question.use),
+      const timed = <A>(call: Call<A>) =>
+        attempt(call).pipe(
+          Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
+          noteCall(call.use),
         )
 
-      const unlessQuiet = <A>(use: Use, asked: Effect.Effect<A, ModelFailed>) =>
+      const unlessQuiet = <A>(use: Use, asked: Effect.Effect<A, CallFailed>) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           if (now < (yield* Ref.get(quietUntil))) return yield* notAsked(use)
           return yield* asked
         })
-      const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: ModelFailed) {
+      const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
         if (retryAfterMs === null) return
         const now = yield* Clock.currentTimeMillis
         const until = now + Math.min(retryAfterMs, Duration.toMillis(restMax))
         yield* Ref.update(quietUntil, (before) => Math.max(before, until))
       })
 
-      const ask = <A>(question: Question<A>) =>
-        timed(question).pipe(
+      const answered = <A>(call: Call<A>) =>
+        timed(call).pipe(
           Effect.retry({ while: isWorthWaiting, schedule: again, times: attemptsMax - 1 }),
           Effect.tapError(noteQuiet),
           // Each use by itself: a model that judges badly may write well, and a digest is due.
-          (asked) => circuit.execute(asked, { key: question.use, classify }),
-          Effect.catchTag("CircuitBreakerError", () => notAsked(question.use)),
-          (asked) => unlessQuiet(question.use, asked),
+          (asked) => circuit.execute(asked, { key: call.use, classify }),
+          Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
+          (asked) => unlessQuiet(call.use, asked),
           turns.withPermit,
-          Effect.timeoutOrElse({ duration: askTimeout[question.use], orElse: () => late }),
+          Effect.timeoutOrElse({ duration: askTimeout[call.use], orElse: () => late }),
         )
 
-      return Model.of({ name: options.model, ask })
+      return Model.of({
+        name: options.model,
+        ask: (question) =>
+          callOf(question).pipe(
+            Effect.flatMap(answered),
+            Effect.mapError(({ reason }) => new ModelFailed({ reason })),
+          ),
+      })
     }),
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
 
@@ -147,7 +166,7 @@ function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
 
 function requestOf<A>(
   { model }: ModelOptions,
-  { use, system, user, shape }: Question<A>,
+  { use, prompt: { system, user }, jsonSchema }: Call<A>,
 ): OpenAI.ChatCompletionCreateParamsNonStreaming {
   return {
     model,
@@ -155,12 +174,12 @@ function requestOf<A>(
     max_completion_tokens: tokensMax[use],
     response_format: {
       type: "json_schema",
-      json_schema: { name: shape.name, strict: true, schema: shape.jsonSchema },
+      json_schema: { name: use, strict: true, schema: jsonSchema },
     },
   }
 }
 
-function answerOf<A>(answer: unknown, shape: Shape<A>): Effect.Effect<A, ModelFailed> {
+function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, CallFailed> {
   const completion = Option.getOrNull(decodeCompletion(answer))
   if (completion === null) return malformed("no completion")
   const [{ finish_reason, message }] = completion.choices
@@ -168,7 +187,7 @@ function answerOf<A>(answer: unknown, shape: Shape<A>): Effect.Effect<A, ModelFa
   if (finish_reason === "content_filter") return refused
   if (finish_reason === "length") return Effect.fail(failed("cut_off", "it ran out of tokens"))
   if (message.content === null || message.content === "") return malformed("an empty answer")
-  return Result.match(shape.decode(jsonOf(message.content)), {
+  return Result.match(decode(jsonOf(message.content)), {
     onFailure: () => malformed("an answer of another shape"),
     onSuccess: Effect.succeed,
   })
@@ -188,12 +207,12 @@ const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
 const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
 
-function isWorthWaiting(failure: ModelFailed): boolean {
+function isWorthWaiting(failure: CallFailed): boolean {
   return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
 }
 
 /** A refusal says nothing of whether the server is well. */
-function classify(exit: Exit.Exit<unknown, ModelFailed>): CircuitBreaker.Outcome {
+function classify(exit: Exit.Exit<unknown, CallFailed>): CircuitBreaker.Outcome {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const failure = Option.getOrNull(Exit.findErrorOption(exit))
   return failure?.outcome === "refused" ? CircuitBreaker.ignored : CircuitBreaker.failure()
@@ -202,7 +221,7 @@ function classify(exit: Exit.Exit<unknown, ModelFailed>): CircuitBreaker.Outcome
 /** After the time the server asks for, else after a moment of its own. */
 const again = Schedule.exponential(retryDelay).pipe(
   Schedule.jittered,
-  Schedule.setInputType<ModelFailed>(),
+  Schedule.setInputType<CallFailed>(),
   Schedule.modifyDelay(({ duration, input }) =>
     Effect.succeed(
       input.retryAfterMs === null ? duration : Duration.millis(input.retryAfterMs),

@@ -1,5 +1,5 @@
 /**
- * How much a model may take of time, money and memory, and how much it is shown.
+ * How much a model may take of time, money and memory.
  *
  * @module
  */
@@ -40,19 +40,3 @@ export const restMax = Duration.minutes(15)
 export const tokensMax = { digest: 8_000, report: 6_000, detection: 3_000 } as const
 /** Most of an answer that is read: the most tokens there may be, in long words, twice over. */
 export const answerBytesMax = 256 * 1024
-
-/** Facts shown, the most important first, and characters of each statement. */
-export const factsShownMax = 120
-export const statementShownMax = 700
-/** Characters of all facts together: about 15,000 tokens. */
-export const promptLengthMax = 60_000
-/** Complaints shown, and characters of each. */
-export const complaintsShownMax = 12
-export const complaintLengthMax = 320
-
-/** Pieces of evidence that a detector is shown, the venue's own first. */
-export const evidenceShownMax = 20
-
-/** What an answer may hold, beside the limits of the check. */
-export const outcomeLengthMax = 200
-export const sentenceLengthMax = 300
