@@ -57,7 +57,7 @@ export const towns = [
 ]
 
 /** The n-th market; each asks about a place of its own. */
-export const suspect = (n: number, fields: Partial<Market> = {}): Market =>
+export const candidate = (n: number, fields: Partial<Market> = {}): Market =>
   market({
     id: MarketId.make(`m${n}`),
     slug: Slug.make(`lighthouse-${n}`),

@@ -1,5 +1,5 @@
 /**
- * Whom to ask: from every live market to the few about which there are grounds to put a question that
+ * Whom to ask: from every live market to the few about which there is reason to put a question that
  * was not put before, step by step, cheapest first.
  *
  * @module
@@ -11,7 +11,12 @@ import { aboutIn, readsAsDone } from "./domain/doneNews.ts"
 import { evidenceKey, newsAgeMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { Headline } from "../news/domain/headline.ts"
-import { type Candidate, candidateOf, groundsOf, screenCandidate } from "./domain/predetermined.ts"
+import {
+  type PricedQuestion,
+  pricedQuestion,
+  reasonsOf,
+  screenCandidate,
+} from "./domain/predetermined.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { Detector } from "./Detector.ts"
 import type { Considered, DetectionStore } from "./DetectionStore.ts"
@@ -35,7 +40,7 @@ export interface AskingServices {
 /** What was done so far; it grows in place, so that a stage cut short tells what it did. */
 export interface AskingProgress {
   markets: number
-  grounds: number
+  reasoned: number
   asked: number
   unanswered: number
   readonly items: Array<string>
@@ -43,7 +48,7 @@ export interface AskingProgress {
 }
 
 /** A market whose outcome may exist already, and what is known of it. */
-interface Suspect {
+interface Candidate {
   readonly market: Market
   readonly headlines: ReadonlyArray<Headline>
   /** When it was last looked at; 0 for never. */
@@ -51,15 +56,15 @@ interface Suspect {
   readonly askedAbout: string | null
 }
 
-/** One with grounds to ask that were not asked about before. */
-interface Grounded extends Suspect {
+/** One with reasons to ask that were not asked about before. */
+interface ReasonedCandidate extends Candidate {
   readonly proposal: Proposal | null
   readonly key: string
 }
 
 /** One to be asked about. */
-export interface Chosen extends Grounded {
-  readonly candidate: Candidate
+export interface Chosen extends ReasonedCandidate {
+  readonly priced: PricedQuestion
 }
 
 /** Markets looked at in one tick, the most liquid; and how many ticks old their price may be. */
@@ -71,8 +76,8 @@ const newsMarketsMax = 300
 const newsPerMarket = 20
 const newsConcurrency = 4
 /** Markets whose proposals are asked for in one tick, those not looked at for longest. */
-const suspectsMax = 1_000
-/** Markets with grounds whose books are read. */
+const candidatesMax = 1_000
+/** Markets with reasons to ask whose books are read. */
 const booksMax = 200
 /** Questions put in one tick. */
 const questionsMax = 20
@@ -121,42 +126,42 @@ export const newsOf = Effect.fnUntraced(function* (
  * Markets past their end, with an outcome proposed by the listing's word, or with news; none that was
  * told. A proposal or news comes before a mere end, and then who was not looked at for longest.
  */
-export const suspectsOf = Effect.fnUntraced(function* (
+export const candidatesOf = Effect.fnUntraced(function* (
   { detections }: AskingServices,
   markets: ReadonlyArray<Market>,
   news: ReadonlyMap<MarketId, ReadonlyArray<Headline>>,
   slot: EpochMs,
 ) {
-  const suspected = markets.filter(({ id, status, endsAt }) =>
+  const noticed = markets.filter(({ id, status, endsAt }) =>
     status === "proposed" || endsAt !== null && endsAt <= slot || news.has(id)
   )
-  const held = yield* detections.held(suspected.map(({ id }) => id))
-  return suspected
+  const held = yield* detections.held(noticed.map(({ id }) => id))
+  return noticed
     .filter(({ id }) => held.get(id)?.told !== true)
-    .map((market): Suspect => ({
+    .map((market): Candidate => ({
       market,
       headlines: news.get(market.id) ?? [],
       consideredAt: held.get(market.id)?.consideredAt ?? 0,
       askedAbout: held.get(market.id)?.evidenceKey ?? null,
     }))
     .sort((a, b) => Number(hasEndedOnly(a)) - Number(hasEndedOnly(b)) || byWait(a, b))
-    .slice(0, suspectsMax)
+    .slice(0, candidatesMax)
 })
 
-const hasEndedOnly = ({ market, headlines }: Suspect): boolean =>
+const hasEndedOnly = ({ market, headlines }: Candidate): boolean =>
   market.status !== "proposed" && headlines.length === 0
 
-const byWait = (a: Suspect, b: Suspect): number => a.consideredAt - b.consideredAt
+const byWait = (a: Candidate, b: Candidate): number => a.consideredAt - b.consideredAt
 
 /** Which outcomes stand proposed; null for a market that was asked about and has none. */
 export const readProposals = (
   { venue }: AskingServices,
-  suspects: ReadonlyArray<Suspect>,
+  candidates: ReadonlyArray<Candidate>,
   proposals: Map<MarketId, Proposal | null>,
   done: AskingProgress,
 ) =>
   askAll(
-    suspects.map(({ market }) => market.id),
+    candidates.map(({ market }) => market.id),
     done.rejected,
     venue.proposals,
     (rows, asked) =>
@@ -166,54 +171,54 @@ export const readProposals = (
       }),
   )
 
-/** Those of whom the venue was heard, with grounds to ask that were not asked about before. */
-export function withGrounds(
+/** Those of whom the venue was heard, with reasons to ask that were not asked about before. */
+export function withReasons(
   { detector }: AskingServices,
-  suspects: ReadonlyArray<Suspect>,
+  candidates: ReadonlyArray<Candidate>,
   proposals: ReadonlyMap<MarketId, Proposal | null>,
   now: EpochMs,
   done: AskingProgress,
-): ReadonlyArray<Grounded> {
-  const grounded = suspects.flatMap((suspect): ReadonlyArray<Grounded> => {
-    const { market, headlines, askedAbout } = suspect
+): ReadonlyArray<ReasonedCandidate> {
+  const reasoned = candidates.flatMap((candidate): ReadonlyArray<ReasonedCandidate> => {
+    const { market, headlines, askedAbout } = candidate
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
-    const evidence = groundsOf(market, proposal, headlines, now)
+    const evidence = reasonsOf(market, proposal, headlines, now)
     if (Result.isFailure(evidence)) {
       tally(done.rejected, { [evidence.failure]: 1 })
       return []
     }
     const key = evidenceKey({ evidence: evidence.success, proposal, now }, detector.name)
-    if (key !== askedAbout) return [{ ...suspect, proposal, key }]
+    if (key !== askedAbout) return [{ ...candidate, proposal, key }]
     tally(done.rejected, { asked_before: 1 })
     return []
   })
-  done.grounds = grounded.length
-  return grounded.sort(byWait)
+  done.reasoned = reasoned.length
+  return reasoned.sort(byWait)
 }
 
 /** The first whose live book lets them be asked about; the others are looked at again later. */
 export const choose = Effect.fnUntraced(function* (
   { venue, detections }: AskingServices,
-  grounded: ReadonlyArray<Grounded>,
+  reasoned: ReadonlyArray<ReasonedCandidate>,
   now: EpochMs,
   done: AskingProgress,
 ) {
-  const looked = grounded.slice(0, booksMax)
+  const looked = reasoned.slice(0, booksMax)
   if (looked.length === 0) return []
   const { rows, rejected } = yield* venue.books(looked.map(({ market }) => market.tokenIds[0]))
   tally(done.rejected, rejected)
   const books = new Map(rows.map((book) => [book.tokenId, microstructure(book)]))
   const chosen: Array<Chosen> = []
   const passed: Array<Considered> = []
-  for (const suspect of looked) {
-    const { market, proposal, headlines } = suspect
+  for (const candidate of looked) {
+    const { market, proposal, headlines } = candidate
     const book = books.get(market.tokenIds[0]) ?? null
-    const candidate = candidateOf({ market, book, rules: "", proposal, headlines, now })
-    if (Result.isSuccess(candidate)) chosen.push({ ...suspect, candidate: candidate.success })
+    const priced = pricedQuestion({ market, book, rules: "", proposal, headlines, now })
+    if (Result.isSuccess(priced)) chosen.push({ ...candidate, priced: priced.success })
     else {
-      passed.push({ marketId: market.id, evidenceKey: null, verdict: candidate.failure })
-      tally(done.rejected, { [candidate.failure]: 1 })
+      passed.push({ marketId: market.id, evidenceKey: null, verdict: priced.failure })
+      tally(done.rejected, { [priced.failure]: 1 })
     }
   }
   yield* detections.remember(passed, now)
