@@ -160,8 +160,13 @@ test("tick() shows each entry's market with the book there was", () =>
   Effect.gen(function* () {
     const { items } = yield* done
     for (const { createdAt, data } of items) {
-      const market = world.catalogue.bySlug(data.market.slug)
-      const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
+      const at = Date.parse(createdAt)
+      const live = Array.from({ length: world.catalogue.slots }, (_, slot) =>
+        world.catalogue.at(slot, at))
+      const market = live.find(({ slug }) =>
+        slug === data.market.slug
+      )
+      const book = market && world.book(market.tokenIds[0], at)
       const read = book === undefined ? null : microstructure(book)
       equal(data.microstructure, read !== null && Result.isSuccess(read) ? read.success : null)
     }
