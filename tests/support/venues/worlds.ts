@@ -6,6 +6,7 @@
  * @module
  */
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import { generationZero, type SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 
@@ -14,6 +15,13 @@ export const worlds: Readonly<Record<string, () => World>> = {
   dev: () => devWorld(1),
   bounceOnly: () => makeWorld({ seed: 2, markets: 60, bounceOnly: true }),
   busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
+}
+
+/** A market of a world by its slug, mechanical ones aside. */
+export function marketBySlug({ catalogue }: World, slug: string): SimulatedMarket | undefined {
+  const [, slot, ordinal] = /-(\d{1,7})-(\d{1,9})$/.exec(slug) ?? []
+  const market = catalogue.generation(Number(slot), Number(ordinal) - generationZero)
+  return market.slug === slug ? market : undefined
 }
 
 export const fixturesUrl = new URL("../../../fixtures/worlds/", import.meta.url)
