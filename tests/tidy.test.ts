@@ -79,8 +79,6 @@ const longWinded = [
   "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
   "src/http/server/edge.ts",
-  "src/payments/simulated/facilitator.ts",
-  "src/payments/simulated/ledger.ts",
   "src/venues/simulated/catalogue.ts",
   "src/venues/simulated/histories.ts",
   "src/venues/simulated/venue.ts",
