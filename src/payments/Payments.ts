@@ -281,7 +281,7 @@ const secretHash = (
   secret: string | null,
 ): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
-/** True when nobody can have signed a payment with the payer's key, and the payer is no contract. */
+/** True when a payment cannot be signed with the payer's key, and the payer is no contract. */
 function makeForgeryCheck(
   signatures: Signatures["Service"],
   chain: Chain["Service"],

@@ -1,6 +1,6 @@
 /**
  * What a buyer gets for a payment: a delivery, or why there is none. And what becomes of a payment that
- * is known already, for whoever sends it again or comes back with its secret alone.
+ * is known already, for the caller who sends it again or comes back with its secret alone.
  *
  * A settled authorization is public calldata: the stored answer goes to the holder of the secret, only
  * while the payment stands in `answered`.
@@ -210,7 +210,7 @@ interface OutcomePorts extends ReconcileOptions {
 }
 
 /**
- * What became of a payment, for whoever comes back with its secret and not with the payment itself.
+ * What became of a payment, for the caller who comes back with its secret and not with the payment itself.
  * Nothing is claimed, computed or charged. A store that fails has said nothing of the money, so nothing
  * is said of it here.
  */
