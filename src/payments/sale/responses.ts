@@ -10,6 +10,7 @@
 import { Effect, Option } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
+  type FailedSale,
   NotCharged,
   type Receipt,
   type RefundNotice,
@@ -36,9 +37,6 @@ export interface Delivery {
   /** The same answer was made, and perhaps sent, before. */
   readonly replayed: boolean
 }
-
-/** How a sale goes wrong. */
-export type Failure = NotCharged | RefundQueued | Unresolved
 
 export function receiptOf(
   { authorization, paidAt }: Pick<Payment, "authorization"> & { readonly paidAt: PaidAt },
@@ -188,7 +186,7 @@ export function responseForKnownPayment(
   row: Exclude<Payment, Released>,
   showsSecret: boolean,
   network: string,
-): Effect.Effect<Delivery, Failure> {
+): Effect.Effect<Delivery, FailedSale> {
   const outcome = outcomeOf(row, showsSecret, network)
   switch (outcome.state) {
     case "answered":
