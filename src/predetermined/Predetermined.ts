@@ -72,7 +72,7 @@ export interface PredeterminedReport {
 export class Predetermined extends Context.Service<Predetermined, {
   /** Looks for outcomes that exist already. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<PredeterminedReport>
-}>()("bellwether/services/Predetermined") {
+}>()("bellwether/predetermined/Predetermined") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
     Layer.effect(
       Predetermined,
@@ -162,7 +162,7 @@ const putQuestion = Effect.fnUntraced(function* (
   const answer = yield* detector.detect(question).pipe(
     Effect.timeout(questionTime),
     Effect.map(Option.some),
-    Effect.catchTag("DetectorFailed", ({ reason }) =>
+    Effect.catchTag("ModelFailed", ({ reason }) =>
       // Once a tick: a model that is down would else fill the log; the report counts the rest.
       Effect.as(
         done.unanswered === 0

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Deferred, Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { day, minute } from "../../src/core/domain/time.ts"
-import { DetectorFailed } from "../../src/predetermined/Detector.ts"
+import { ModelFailed } from "../../src/writing/Model.ts"
 import { DetectionStore } from "../../src/predetermined/DetectionStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { test } from "../support/effect.ts"
@@ -158,7 +158,7 @@ on(
     detector: "model",
     detect: (question) =>
       ({
-        m0: Effect.fail(new DetectorFailed({ reason: "down" })),
+        m0: Effect.fail(new ModelFailed({ reason: "down" })),
         m1: Effect.die("broken"),
         m2: credulous(question),
         m3: credulous(question),
@@ -181,7 +181,7 @@ on(
     markets: [0, 1, 2, 3].map((n) => suspect(n, { status: "open" })),
     headlines: [0, 1, 2, 3].map((n) => litNews(n)),
     detector: "model",
-    detect: () => Effect.fail(new DetectorFailed({ reason: "not asked for now" })),
+    detect: () => Effect.fail(new ModelFailed({ reason: "not asked for now" })),
   },
   Effect.fnUntraced(function* (_told, ports) {
     const logged: Array<string> = []
@@ -202,7 +202,7 @@ on(
     markets: [suspect(0)],
     proposals: [proposed(0)],
     detector: "model",
-    detect: () => Effect.fail(new DetectorFailed({ reason: "down" })),
+    detect: () => Effect.fail(new ModelFailed({ reason: "down" })),
   },
   Effect.fnUntraced(function* (_told, ports) {
     const { unanswered, items } = yield* tickOf(ports, now)

@@ -25,6 +25,7 @@ import {
   type Caps,
   decide,
   type Evidence,
+  type RefundOutcome,
   refundReaches,
   type RefundSignature,
   type RefundState,
@@ -45,18 +46,6 @@ export class RefundWorker extends Context.Service<RefundWorker, {
   readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
   static readonly layer = (options: RefundOptions) => Layer.effect(RefundWorker, make(options))
-}
-
-/** What was done to one refund. */
-export interface RefundOutcome {
-  readonly paymentId: string
-  readonly from: RefundState
-  /** Where it was left, as far as this worker knows: another one may hold it by now. */
-  readonly to: RefundState
-  /** Why it did not come to its end yet; null when nothing is in its way. */
-  readonly reason: string | null
-  /** True when nothing was different the last time. */
-  readonly known: boolean
 }
 
 interface RefundOptions {

@@ -15,7 +15,8 @@ import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domai
 import type { Headline } from "../../../src/news/domain/headline.ts"
 import { rulesDetection } from "../../../src/predetermined/domain/predetermined.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
-import { Detector, DetectorFailed } from "../../../src/predetermined/Detector.ts"
+import { Detector } from "../../../src/predetermined/Detector.ts"
+import type { ModelFailed } from "../../../src/writing/Model.ts"
 import { DetectionStore } from "../../../src/predetermined/DetectionStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
@@ -37,7 +38,7 @@ export interface Script {
   depthUsd: (market: Market) => number
   down: ReadonlySet<"books" | "proposals" | "rules" | "news">
   detector: string
-  detect: (question: DetectionQuestion) => Effect.Effect<Detection, DetectorFailed>
+  detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
   /** Every question that was put, in order. */
   readonly asked: Array<DetectionQuestion>
 }
