@@ -6,8 +6,8 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Ref } from "effect"
-import { makeBuyer } from "../../examples/agent/buying.ts"
-import type { Ledger } from "../../examples/agent/ledger.ts"
+import type { Ledger } from "../../examples/agent/budget.ts"
+import { buy } from "../../examples/agent/buy.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import {
   asking,
@@ -374,15 +374,9 @@ liveTest(
       ) {
         const ledger = yield* Ref.make<Ledger>([])
         const limits = { budget: atomic(budget), perCall: atomic(perCall) }
-        const buyer0 = makeBuyer({
-          base,
-          account: buyer(0),
-          limits,
-          ledger,
-          say: () => Effect.void,
-        })
-        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), maxima: new Map() }
-        equal(yield* buyer0.buy(offer, "/v1/signals?since=0"), { kind: "missed", why })
+        const buyer0 = { base, account: buyer(0), limits, ledger, say: () => Effect.void }
+        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), countMax: null }
+        equal(yield* buy(buyer0, offer, "/v1/signals?since=0"), { kind: "missed", why })
         equal(yield* Ref.get(ledger), [])
       }
       ok(came.length === 2 && came.every(({ payment }) => payment === null))
