@@ -8,15 +8,23 @@
  *
  * @module
  */
-import { Cause, Console, Effect, Exit, Fiber, Option, Ref, Schema } from "effect"
+import { Cause, Console, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { parseArgs } from "node:util"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { atomic, type Ledger, summaryLines, usd } from "./agent/budget.ts"
+import { atomic, summaryLines, usd } from "./agent/budget.ts"
 import { buy, type Buyer, clarify, type Purchase } from "./agent/buy.ts"
 import { type Contract, discover, offerAt } from "./agent/discover.ts"
 import { blank, closed, decide, Index, type Memory, missed, missesMax } from "./agent/feed.ts"
 import { paths, readBought, type Want, wants } from "./agent/feed.ts"
-import { askPatiently, GaveUp, plain, quoted, readAllowance, waitAfter } from "./agent/http.ts"
+import {
+  type Answer,
+  askPatiently,
+  GaveUp,
+  plain,
+  quoted,
+  readAllowance,
+  waitAfter,
+} from "./agent/http.ts"
 
 export interface AgentOptions extends Omit<Buyer, "ledger"> {
   /** The document it begins with. */
@@ -31,9 +39,8 @@ export interface AgentOptions extends Omit<Buyer, "ledger"> {
   readonly since: number | null
 }
 
-interface Agent extends AgentOptions {
-  readonly ledger: Ref.Ref<Ledger>
-  readonly memory: Ref.Ref<Memory>
+interface Agent extends AgentOptions, Buyer {
+  memory: Memory
 }
 
 /** The most purchases after one look at the index. */
@@ -41,11 +48,7 @@ const buysPerPollMax = 20
 
 /** The agent, from its first look to its summary, which it gives however it ends. */
 export const live = Effect.fnUntraced(function* (options: AgentOptions) {
-  const agent: Agent = {
-    ...options,
-    ledger: yield* Ref.make<Ledger>([]),
-    memory: yield* Ref.make<Memory>({ ...blank, seen: options.since }),
-  }
+  const agent: Agent = { ...options, ledger: [], memory: { ...blank, seen: options.since } }
   return yield* poll(agent).pipe(
     Effect.andThen(clarifyAll(agent)),
     Effect.ensuring(summarize(agent)),
@@ -68,7 +71,7 @@ const poll = Effect.fnUntraced(function* (agent: Agent) {
     const answer = yield* askPatiently(new URL(paths.index, base), say, { headers })
     const index: Index = answer.status === 304 && known !== null
       ? known.index
-      : yield* readIndex(answer.status, answer.body)
+      : yield* readIndex(answer)
     known = { etag: answer.headers.get("etag"), index }
     yield* say(indexLine(index, looks))
     if (buys && !(yield* shop(agent, contract, index))) return
@@ -90,12 +93,12 @@ const mayBuy = Effect.fnUntraced(function* ({ base, throwAway, say }: Agent) {
   return false
 })
 
-const readIndex = (status: number, body: unknown) => {
-  const index = Schema.decodeUnknownOption(Index)(body)
-  return status === 200 && Option.isSome(index)
-    ? Effect.succeed(index.value)
-    : Effect.fail(new GaveUp({ message: `${paths.index} answers ${status}, and no index` }))
-}
+const readIndex = ({ status, body }: Answer) =>
+  Effect.fromOption(Schema.decodeUnknownOption(Index)(status === 200 ? body : null)).pipe(
+    Effect.mapError(() =>
+      new GaveUp({ message: `${paths.index} answers ${status}, and no index` })
+    ),
+  )
 
 function indexLine({ index, status, totalToday, digest }: Index, looks: number): string {
   const news = digest === null ? "no digest yet" : `digest ${quoted(digest.title, 60)}`
@@ -106,27 +109,27 @@ function indexLine({ index, status, totalToday, digest }: Index, looks: number):
 
 /** Buys what is wanted and can be afforded; false when there is no reason to poll again. */
 const shop = Effect.fnUntraced(function* (agent: Agent, contract: Contract, index: Index) {
-  const { limits, memory, ledger, say } = agent
+  const { limits, say } = agent
   for (let buys = 0; buys < buysPerPollMax; buys += 1) {
-    const [want] = wants(yield* Ref.get(memory), index)
+    const [want] = wants(agent.memory, index)
     if (want === undefined) return true
-    const decision = decide(want, contract, yield* Ref.get(ledger), limits)
+    const decision = decide(want, contract, agent.ledger, limits)
     if (decision.kind === "stop") {
       yield* say(`stopping   ${decision.why}`)
       return false
     }
     if (decision.kind === "pass") {
       yield* say(`passing    ${decision.why}`)
-      yield* Ref.update(memory, (known) => closed(known, want, index))
+      agent.memory = closed(agent.memory, want, index)
       continue
     }
     yield* say(`buying     ${decision.path} for $${usd(decision.price)}`)
     yield* remember(agent, want, yield* buy(agent, decision.offer, decision.path), index)
-    if ((yield* Ref.get(ledger)).some(({ standing }) => standing === "signed")) {
+    if (agent.ledger.some(({ standing }) => standing === "signed")) {
       yield* say("stopping   what became of a payment is unclear: a second signature may pay twice")
       return false
     }
-    const { misses } = yield* Ref.get(memory)
+    const { misses } = agent.memory
     if (misses >= missesMax) {
       yield* say(`stopping   the feed was not to be had ${misses} times in a row`)
       return false
@@ -138,35 +141,34 @@ const shop = Effect.fnUntraced(function* (agent: Agent, contract: Contract, inde
 
 /** Says what was bought, and remembers it. */
 const remember = Effect.fnUntraced(function* (
-  { memory, say }: Agent,
+  agent: Agent,
   want: Want,
   purchase: Purchase,
   index: Index,
 ) {
   if (purchase.kind === "missed") {
-    yield* say(`  not had: ${plain(purchase.why, 300)}`)
-    return yield* Ref.update(memory, (known) => missed(known, want, index))
+    yield* agent.say(`  not had: ${plain(purchase.why, 300)}`)
+    agent.memory = missed(agent.memory, want, index)
+    return
   }
-  if (!purchase.charged) yield* say("  nothing was charged for it")
-  const lines = yield* Ref.modify(
-    memory,
-    (known) => readBought(want, purchase.body, index, known),
-  )
-  for (const line of lines) yield* say(line)
+  if (!purchase.charged) yield* agent.say("  nothing was charged for it")
+  const [lines, memory] = readBought(want, purchase.body, index, agent.memory)
+  agent.memory = memory
+  for (const line of lines) yield* agent.say(line)
 })
 
 /** Looks up the payments whose outcome is not known, and the refunds under way. */
 const clarifyAll = Effect.fnUntraced(function* (agent: Agent) {
-  for (const { paymentId, standing } of yield* Ref.get(agent.ledger)) {
+  for (const { paymentId, standing } of agent.ledger) {
     if (standing === "signed" || standing === "refundQueued") yield* clarify(agent, paymentId)
   }
 })
 
-const summarize = Effect.fnUntraced(function* ({ ledger, limits, memory, say }: Agent) {
+const summarize = Effect.fnUntraced(function* (agent: Agent) {
+  const { ledger, limits, memory, say } = agent
   yield* say("")
-  for (const line of summaryLines(yield* Ref.get(ledger), limits)) yield* say(line)
-  const { seen } = yield* Ref.get(memory)
-  if (seen !== null) yield* say(`goes on    with --since ${seen}`)
+  for (const line of summaryLines(ledger, limits)) yield* say(line)
+  if (memory.seen !== null) yield* say(`goes on    with --since ${memory.seen}`)
 })
 
 const usage = `\

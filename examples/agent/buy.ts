@@ -8,13 +8,13 @@
  */
 import { x402Client, x402HTTPClient } from "@x402/core/client"
 import { type ClientEvmSigner, ExactEvmScheme } from "@x402/evm"
-import { Clock, Effect, Option, Ref, Result, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 import { encodeAbiParameters, keccak256 } from "viem"
 import type { LocalAccount } from "viem/accounts"
 import { atomic, noted, objection, signed, usd } from "./budget.ts"
 import type { Ledger, Limits, Standing } from "./budget.ts"
 import { Distrust, type Offer } from "./discover.ts"
-import { type Answer, ask, askPatiently, readRetryAfter, type Say } from "./http.ts"
+import { type Answer, ask, askPatiently, plain, readRetryAfter, type Say } from "./http.ts"
 
 /** The one token and network this agent pays with: USDC on Base. */
 const network = "eip155:8453"
@@ -29,12 +29,12 @@ export const purchaseMs = 180_000
 /** How long to wait before sending again where the service does not say. */
 const resendMs = 5_000
 
-/** A key, its limits and what it signed so far. */
+/** A key, its limits, and what it signed so far: the ledger is all that changes. */
 export interface Buyer {
   readonly base: URL
   readonly account: LocalAccount
   readonly limits: Limits
-  readonly ledger: Ref.Ref<Ledger>
+  ledger: Ledger
   readonly say: Say
 }
 
@@ -51,14 +51,12 @@ export const buy = Effect.fnUntraced(function* (buyer: Buyer, offer: Offer, path
   const unpaid = yield* askPatiently(url, buyer.say, { untilMs })
   if (unpaid.status !== 402) return missed(`status ${unpaid.status} instead of 402`)
   const { required, terms } = yield* challengeOf(unpaid, offer, url)
-  const against = objection(terms.amount, yield* Ref.get(buyer.ledger), buyer.limits)
+  const against = objection(terms.amount, buyer.ledger, buyer.limits)
   if (against !== null) return missed(against)
   const payment = yield* sign(buyer, url, required, terms)
-  yield* Ref.update(
-    buyer.ledger,
-    (ledger) => signed(ledger, { what: path, price: terms.amount, paymentId: payment.id }),
-  )
-  return yield* send(buyer, payment, terms, untilMs)
+  const entry = { what: path, price: terms.amount, paymentId: payment.id }
+  buyer.ledger = signed(buyer.ledger, entry)
+  return yield* send(buyer, payment, untilMs)
 })
 
 const http = new x402HTTPClient(new x402Client())
@@ -77,6 +75,7 @@ const challengeOf = Effect.fnUntraced(function* (unpaid: Answer, offer: Offer, u
 /** A payment as it is sent, however often. */
 interface Payment {
   readonly url: URL
+  readonly terms: Terms
   readonly id: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -118,6 +117,7 @@ const sign = Effect.fnUntraced(function* (
   }
   const payment: Payment = {
     url,
+    terms,
     id: paymentIdOf(account.address, read.value.payload.authorization.nonce),
     headers: {
       ...http.encodePaymentSignatureHeader(payload),
@@ -134,36 +134,29 @@ function paymentIdOf(from: `0x${string}`, nonce: `0x${string}`): string {
 }
 
 /** Sends the payment until its outcome is known, or it has waited long enough. */
-const send = Effect.fnUntraced(function* (
-  buyer: Buyer,
-  payment: Payment,
-  terms: Terms,
-  untilMs: number,
-) {
-  const givenUp = (why: string) =>
-    Effect.map(
-      clarify(buyer, payment.id),
-      (standing) =>
-        missed(`${why}; the payment is ${standing === "signed" ? "unclear" : standing}`),
-    )
+const send = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, untilMs: number) {
+  const givenUp = Effect.fnUntraced(function* (why: string) {
+    const standing = yield* clarify(buyer, payment.id)
+    return missed(`${why}; the payment is ${standing === "signed" ? "unclear" : standing}`)
+  })
   for (let sends = 1; sends <= sendsMax; sends += 1) {
     const answer = yield* ask(payment.url, payment.headers)
     const verdict = verdictOf(answer)
     if (verdict.kind === "over") {
-      yield* note(buyer, payment.id, verdict.standing)
+      buyer.ledger = noted(buyer.ledger, payment.id, verdict.standing)
       return missed(verdict.why)
     }
     if (verdict.kind === "delivered") {
-      if (verdict.charged && answer !== null) yield* charged(buyer, payment, terms, answer)
-      else yield* note(buyer, payment.id, "uncharged")
-      const { charged: taken } = verdict
-      return { kind: "delivered", body: answer?.body, charged: taken } satisfies Purchase
+      const { charged } = verdict
+      if (charged && answer !== null) yield* checkPaid(buyer, payment, answer)
+      else buyer.ledger = noted(buyer.ledger, payment.id, "uncharged")
+      return { kind: "delivered", body: answer?.body, charged } satisfies Purchase
     }
     const { why, waitMs } = verdict
     if ((yield* Clock.currentTimeMillis) + waitMs > untilMs) {
       return yield* givenUp(`${why}; ${waitMs / 1_000} s more is longer than I wait`)
     }
-    yield* buyer.say(`  ${why}; I send the same payment again in ${waitMs / 1_000} s`)
+    yield* buyer.say(`  ${plain(why, 300)}; I send the same payment again in ${waitMs / 1_000} s`)
     yield* Effect.sleep(waitMs)
   }
   return yield* givenUp(`no answer to ${sendsMax} sends`)
@@ -219,17 +212,10 @@ export function verdictOf(answer: Answer | null): Verdict {
   return charged === null || retryable ? again(why) : over("uncharged", why)
 }
 
-const note = ({ ledger }: Buyer, id: string, standing: Standing) =>
-  Ref.update(ledger, (entries) => noted(entries, id, standing))
-
 /** Checks the receipt of an answer that was charged, and the service's books. */
-const charged = Effect.fnUntraced(function* (
-  buyer: Buyer,
-  { id }: Payment,
-  terms: Terms,
-  answer: Answer,
-) {
-  yield* note(buyer, id, "charged")
+const checkPaid = Effect.fnUntraced(function* (buyer: Buyer, payment: Payment, answer: Answer) {
+  const { id, terms } = payment
+  buyer.ledger = noted(buyer.ledger, id, "charged")
   const sent = yield* Effect.try({
     try: () => http.getPaymentSettleResponse((name) => answer.headers.get(name)),
     catch: () => new Distrust({ message: "the answer was charged and came without a receipt" }),
@@ -261,11 +247,12 @@ const standings: Readonly<Record<string, Standing>> = {
 export const clarify = Effect.fnUntraced(function* (buyer: Buyer, id: string) {
   const record = yield* lookUp(buyer, id)
   const standing = standings[record?.state ?? ""] ?? "signed"
-  yield* note(buyer, id, standing)
+  buyer.ledger = noted(buyer.ledger, id, standing)
   return standing
 })
 
 const Units = Schema.String.check(Schema.isPattern(/^\d{1,30}$/))
+const Usd = Schema.String.check(Schema.isPattern(/^\d{1,9}(\.\d{1,6})?$/))
 const Address = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/))
 
 /** The PAYMENT-REQUIRED header, decoded. */
@@ -283,12 +270,9 @@ const Challenge = Schema.Struct({
 })
 
 /** The body of a 402, for people; it has to say the same. */
-const ChallengeBody = Schema.Struct({
-  accepts: Schema.NonEmptyArray(Schema.Struct({
-    price: Schema.String.check(Schema.isPattern(/^\$\d{1,9}(\.\d{1,6})?$/)),
-    payTo: Address,
-  })),
-})
+const ShownPrice = Schema.String.check(Schema.isPattern(/^\$\d{1,9}(\.\d{1,6})?$/))
+const Shown = Schema.Struct({ price: ShownPrice, payTo: Address })
+const ChallengeBody = Schema.Struct({ accepts: Schema.NonEmptyArray(Shown) })
 
 /** What may be signed: nothing else of the challenge matters any more. */
 interface Terms {
@@ -400,7 +384,7 @@ export function checkReceipt(
 /** What `GET /v1/payments/{paymentId}` returns. */
 const PaymentRecord = Schema.Struct({
   state: Schema.String,
-  amountUsd: Schema.String.check(Schema.isPattern(/^\d{1,9}(\.\d{1,6})?$/)),
+  amountUsd: Usd,
   payer: Address,
   transaction: Schema.NullOr(Schema.String),
 })

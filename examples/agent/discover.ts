@@ -29,10 +29,16 @@ export class Distrust extends Schema.TaggedError<Distrust>()("Distrust", {
   message: Schema.String,
 }) {}
 
+interface Link {
+  readonly url: string
+  /** What /llms.txt says of it: of a paid path, first its price. */
+  readonly note: string | null
+}
+
 /** Reads the start document, follows it to the contract, and says what there is. */
 export const discover = Effect.fnUntraced(function* (base: URL, start: "llms" | "card", say: Say) {
-  const { addresses, links } = yield* start === "llms" ? fromLlms(base, say) : fromCard(base, say)
-  const linked = addresses.map((address) => ownUrl(base, address))
+  const links = yield* start === "llms" ? linksOfLlms(base, say) : linksOfCard(base, say)
+  const linked = links.map(({ url }) => ownUrl(base, url))
     .find((url) => url?.pathname.endsWith("/openapi.json") === true)
   const url = linked ?? new URL("/openapi.json", base)
   if (url !== linked) yield* say("no contract is linked; I look where it usually is")
@@ -51,7 +57,7 @@ export const discover = Effect.fnUntraced(function* (base: URL, start: "llms" | 
   yield* say(`contract   ${plain(contract.title, 160)} ${plain(contract.version, 20)}`)
   for (const { path, price, says } of contract.offers) {
     const cost = price === null ? "free" : `$${usd(price)}`
-    yield* say(`  ${cost.padEnd(6)} ${path}: ${plain(says, 110)}`)
+    yield* say(`  ${cost.padEnd(6)} ${plain(path, 160)}: ${plain(says, 110)}`)
   }
   return contract
 })
@@ -61,36 +67,24 @@ export function offerAt({ offers }: Contract, path: string): Offer | undefined {
   return offers.find((offer) => offer.path === path)
 }
 
-/** What a start document leads to: addresses, and the links that may name prices. */
-interface Found {
-  readonly addresses: ReadonlyArray<string>
-  readonly links: ReadonlyArray<Link>
-}
-interface Link {
-  readonly url: string
-  readonly note: string | null
-}
-const nothing: Found = { addresses: [], links: [] }
-
 const linksMax = 1_000
 const linkPattern = /^- *\[[^\]\n]+\]\(([^)\s]+)\)(?:: *(.*))?$/gm
 
-const fromLlms = Effect.fnUntraced(function* (base: URL, say: Say) {
+const linksOfLlms = Effect.fnUntraced(function* (base: URL, say: Say) {
   const url = new URL("/llms.txt", base)
   yield* say(`reading    ${url.href}`)
   const { status, text } = yield* askPatiently(url, say)
   if (status !== 200) {
     yield* say(`  there is none (status ${status})`)
-    return nothing
+    return []
   }
   const [head = ""] = text.split(/^## /m, 1)
   const [title = "", summary = "", ...details] = head.split("\n")
     .map((line) => line.replace(/^[#>] /, "").trim()).filter((line) => line !== "")
   yield* say(`service    ${plain(title, 160)}: ${plain(summary, 200)}`)
   for (const line of details.slice(0, 8)) yield* say(`  ${plain(line, 160)}`)
-  const links = [...text.matchAll(linkPattern)].slice(0, linksMax)
-    .map(([, url = "", note = null]) => ({ url, note }))
-  return { addresses: links.map(({ url }) => url), links }
+  return [...text.matchAll(linkPattern)].slice(0, linksMax)
+    .map(([, url = "", note = null]): Link => ({ url, note }))
 })
 
 const Card = Schema.Struct({
@@ -102,14 +96,14 @@ const Card = Schema.Struct({
   skills: Schema.Array(Schema.Struct({ id: Schema.String, description: Schema.String })),
 })
 
-const fromCard = Effect.fnUntraced(function* (base: URL, say: Say) {
+const linksOfCard = Effect.fnUntraced(function* (base: URL, say: Say) {
   const url = new URL("/.well-known/agent-card.json", base)
   yield* say(`reading    ${url.href}`)
   const { status, body } = yield* askPatiently(url, say)
   const card = Option.getOrNull(Schema.decodeUnknownOption(Card)(body))
   if (status !== 200 || card === null) {
     yield* say(`  there is no agent card (status ${status})`)
-    return nothing
+    return []
   }
   yield* say(`agent      ${plain(card.name, 160)}: ${plain(card.description, 200)}`)
   yield* say(`           speaks A2A ${plain(card.protocolVersion, 20)} at ${plain(card.url, 160)}`)
@@ -117,11 +111,11 @@ const fromCard = Effect.fnUntraced(function* (base: URL, say: Say) {
     yield* say(`  ${plain(id, 40)}: ${plain(description, 110)}`)
   }
   const documentation = ownUrl(base, card.documentationUrl ?? "")
-  if (documentation === null) return nothing
+  if (documentation === null) return []
   yield* say(`reading    ${documentation.href}`)
   const { text } = yield* askPatiently(documentation, say)
-  const addresses = text.match(/https?:\/\/[^\s)>\]"'`]{1,500}/g) ?? []
-  return { addresses, links: [] }
+  return (text.match(/https?:\/\/[^\s)>\]"'`]{1,500}/g) ?? [])
+    .map((url): Link => ({ url, note: null }))
 })
 
 /** An address of the service's own origin; null for any other: an agent goes where it was sent. */
@@ -130,29 +124,26 @@ function ownUrl(base: URL, address: string): URL | null {
   return url?.origin === base.origin ? url : null
 }
 
-/** What the agent reads of /openapi.json. A price in another form than fixed USD is refused. */
+/** A price in another form is refused. */
+const FixedPrice = Schema.Struct({
+  mode: Schema.Literal("fixed"),
+  currency: Schema.Literal("USD"),
+  amount: Schema.String.check(Schema.isPattern(/^\d{1,9}(\.\d{1,6})?$/)),
+})
+const Parameter = Schema.Struct({
+  name: Schema.optionalKey(Schema.String),
+  schema: Schema.optionalKey(Schema.Struct({ maximum: Schema.optionalKey(Schema.Finite) })),
+})
+const Operation = Schema.Struct({
+  summary: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  parameters: Schema.optionalKey(Schema.Array(Parameter)),
+  "x-payment-info": Schema.optionalKey(Schema.Struct({ price: FixedPrice })),
+})
+/** What the agent reads of /openapi.json. */
 const OpenApi = Schema.Struct({
   info: Schema.Struct({ title: Schema.String, version: Schema.String }),
-  paths: Schema.Record(
-    Schema.String,
-    Schema.Struct({
-      get: Schema.optionalKey(Schema.Struct({
-        summary: Schema.optionalKey(Schema.String),
-        description: Schema.optionalKey(Schema.String),
-        parameters: Schema.optionalKey(Schema.Array(Schema.Struct({
-          name: Schema.optionalKey(Schema.String),
-          schema: Schema.optionalKey(Schema.Struct({ maximum: Schema.optionalKey(Schema.Finite) })),
-        }))),
-        "x-payment-info": Schema.optionalKey(Schema.Struct({
-          price: Schema.Struct({
-            mode: Schema.Literal("fixed"),
-            currency: Schema.Literal("USD"),
-            amount: Schema.String.check(Schema.isPattern(/^\d{1,9}(\.\d{1,6})?$/)),
-          }),
-        })),
-      })),
-    }),
-  ),
+  paths: Schema.Record(Schema.String, Schema.Struct({ get: Schema.optionalKey(Operation) })),
 })
 
 /** The offers of a contract. */

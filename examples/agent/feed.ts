@@ -20,87 +20,68 @@ export const paths = {
   report: "/v1/research",
 } as const
 
-export const Index = Schema.Struct({
-  status: Schema.String,
-  index: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  totalToday: Schema.Int,
-  digest: Schema.NullOr(Schema.Struct({ latestAt: Schema.String, title: Schema.String })),
+const { Finite, Int, String: Text, Struct } = Schema
+
+export const Index = Struct({
+  status: Text,
+  index: Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  totalToday: Int,
+  digest: Schema.NullOr(Struct({ latestAt: Text, title: Text })),
 })
 export type Index = typeof Index.Type
 
-const itemFields = { feedIndex: Schema.Int, title: Schema.String }
+const head = { feedIndex: Int, title: Text }
+const Book = Struct({ spread: Finite, depthUsdWithin5c: Struct({ total: Finite }) })
+const Calibration = Struct({ label: Text, resolved: Int, winRate: Finite, edge: Finite })
 
 /** An item as far as it is read; one of a type that is not known is shown by its title. */
 export const Item = Schema.Union([
-  Schema.Struct({
-    ...itemFields,
+  Struct({
+    ...head,
     type: Schema.Literal("mover"),
-    data: Schema.Struct({
-      market: Schema.Struct({ slug: Schema.String }),
-      window: Schema.String,
-      priceStart: Schema.Finite,
-      priceNow: Schema.Finite,
-      delta: Schema.Finite,
-      zScore: Schema.Finite,
-      confirmedBy: Schema.String,
-      microstructure: Schema.Struct({
-        spread: Schema.Finite,
-        depthUsdWithin5c: Schema.Struct({ total: Schema.Finite }),
-      }),
+    data: Struct({
+      market: Struct({ slug: Text }),
+      window: Text,
+      priceStart: Finite,
+      priceNow: Finite,
+      delta: Finite,
+      zScore: Finite,
+      confirmedBy: Text,
+      microstructure: Book,
     }),
   }),
-  Schema.Struct({
-    ...itemFields,
+  Struct({
+    ...head,
     type: Schema.Literal("whale_entry"),
-    data: Schema.Struct({
-      pseudonym: Schema.String,
-      outcome: Schema.String,
-      entryPrice: Schema.Finite,
-      stakeUsd: Schema.Finite,
-      calibration: Schema.NullOr(Schema.Struct({
-        label: Schema.String,
-        resolved: Schema.Int,
-        winRate: Schema.Finite,
-        edge: Schema.Finite,
-      })),
+    data: Struct({
+      pseudonym: Text,
+      outcome: Text,
+      entryPrice: Finite,
+      stakeUsd: Finite,
+      calibration: Schema.NullOr(Calibration),
     }),
   }),
-  Schema.Struct({
-    ...itemFields,
+  Struct({
+    ...head,
     type: Schema.Literal("predetermined"),
-    data: Schema.Struct({
-      outcome: Schema.String,
-      statement: Schema.String,
-      confidence: Schema.String,
-      marketPrice: Schema.Finite,
-      evidence: Schema.Array(Schema.Struct({ title: Schema.String, source: Schema.String })),
+    data: Struct({
+      outcome: Text,
+      statement: Text,
+      confidence: Text,
+      marketPrice: Finite,
+      evidence: Schema.Array(Struct({ title: Text, source: Text })),
     }),
   }),
-  Schema.Struct({ ...itemFields, type: Schema.String }),
+  Struct({ ...head, type: Text }),
 ])
 export type Item = typeof Item.Type
 
-const readItems = Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Item) }))
-
-const Digest = Schema.Struct({
-  title: Schema.String,
-  summary: Schema.String,
-  fullAnalysis: Schema.String,
-  createdAt: Schema.String,
-})
-const readDigest = Schema.decodeUnknownOption(Schema.Struct({ data: Digest }))
-
-const Report = Schema.Struct({
-  market: Schema.Struct({ question: Schema.String }),
-  analysis: Schema.Struct({
-    thesis: Schema.String,
-    confidence: Schema.String,
-    bottomLine: Schema.String,
-  }),
-})
-const readReport = Schema.decodeUnknownOption(
-  Schema.Struct({ cached: Schema.Boolean, data: Report }),
-)
+const Digest = Struct({ title: Text, summary: Text, fullAnalysis: Text, createdAt: Text })
+const Analysis = Struct({ thesis: Text, confidence: Text, bottomLine: Text })
+const Report = Struct({ market: Struct({ question: Text }), analysis: Analysis })
+const readItems = Schema.decodeUnknownOption(Struct({ data: Schema.Array(Item) }))
+const readDigest = Schema.decodeUnknownOption(Struct({ data: Digest }))
+const readReport = Schema.decodeUnknownOption(Struct({ cached: Schema.Boolean, data: Report }))
 
 export interface Memory {
   /** The last feed index that was read or given up; null before the first look. */

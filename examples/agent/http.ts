@@ -107,21 +107,18 @@ export function absence(times: number): number {
   return Math.min(absenceMs * 2 ** Math.min(times - 1, 10), absenceMsMax)
 }
 
-/** What `RateLimit: "free";r=4;t=12` says: four more now, and more in twelve seconds. */
-interface Allowance {
-  readonly remaining: number
-  readonly resetMs: number
-}
-
-/** Reads the first limit of a RateLimit field; null when there is none to be read. */
-export function readAllowance(field: string | null): Allowance | null {
+/** `RateLimit: "free";r=4;t=12`: four more now, and more in twelve seconds; null when unreadable. */
+export function readAllowance(field: string | null) {
   const [, remaining, seconds] = /^"[^"]*";r=(\d{1,9});t=(\d{1,9})/.exec(field ?? "") ?? []
   if (remaining === undefined || seconds === undefined) return null
   return { remaining: Number(remaining), resetMs: Number(seconds) * 1_000 }
 }
 
 /** How long to wait before the next request: as often as wanted, never when none is left. */
-export function waitAfter(allowance: Allowance | null, wantedMs: number): number {
+export function waitAfter(
+  allowance: ReturnType<typeof readAllowance>,
+  wantedMs: number,
+): number {
   if (allowance === null || allowance.remaining > 0) return wantedMs
   return Math.max(wantedMs, Math.min(allowance.resetMs, waitMsMax))
 }
