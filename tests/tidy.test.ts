@@ -14,8 +14,6 @@ interface Source {
   readonly path: string
   readonly text: string
   readonly imports: ReadonlyArray<string>
-  /** The imports that exist at run time: not those of types alone. */
-  readonly loads: ReadonlyArray<string>
 }
 
 /** Modules of `effect` that hold values only: no time, no randomness, no running of anything. */
@@ -65,34 +63,19 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: [...analytics, ...products, "catalog", "payments"],
 }
 
-/** Files that still break the table; to be emptied. */
-const leaks = [
-  "src/writing/Narrator.ts",
-  "src/writing/narrators/openai/detector.ts",
-  "src/writing/narrators/openai/prompts.ts",
-  "src/writing/narrators/openai/shapes.ts",
-  "src/writing/narrators/template.ts",
-]
 /** Files that still hold a long function; to be emptied. */
 const longWinded = [
   "src/http/a2a/methods.ts",
   "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
   "src/http/server/edge.ts",
-  "src/payments/Payments.ts",
-  "src/payments/postgres/paymentStore.ts",
-  "src/payments/sale/saleFibers.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
-  "src/venues/simulated/catalogue.ts",
-  "src/venues/simulated/histories.ts",
-  "src/venues/simulated/venue.ts",
-  "src/venues/simulated/world.ts",
 ]
 
 /** Adapters: only `app`, the entry points and the adapter's own folder import them. */
 const adapter =
-  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/narrators\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+(\/a2a)?\/postgres\/)/
+  /^src\/(venues\/|postgres\/|news\/sources\/|writing\/openai\/|payments\/(chain|facilitator|simulated|postgres)\/|[\w-]+(\/a2a)?\/postgres\/)/
 
 function sources(dir: string): ReadonlyArray<Source> {
   const found: Array<Source> = []
@@ -101,8 +84,7 @@ function sources(dir: string): ReadonlyArray<Source> {
     if (entry.isDirectory && entry.name !== "node_modules") found.push(...sources(path))
     if (entry.isFile && path.endsWith(".ts")) {
       const text = Deno.readTextFileSync(new URL(path, root))
-      const values = text.replace(/^(import|export) type [^"]*"[^"]+"$/gm, "")
-      found.push({ path, text, imports: importsOf(path, text), loads: importsOf(path, values) })
+      found.push({ path, text, imports: importsOf(path, text) })
     }
   }
   return found
@@ -153,7 +135,7 @@ Deno.test("capabilities import one another as the table says", () => {
     return mayImport[a]?.includes(b) === true || (b === "postgres" && from.includes("/postgres/"))
   }
   const offences = src.flatMap(({ path, imports }) =>
-    (leaks.includes(path) ? [] : imports)
+    imports
       .filter((to) => !to.startsWith("src/") ? /^\w+\/.*\.ts$/.test(to) : !allowed(path, to))
       .map((to) => `${path} imports ${to}`)
   )
@@ -174,7 +156,7 @@ Deno.test("the table of imports has no circle", () => {
 Deno.test("adapters are imported by app and the entry points alone", () => {
   const folder = (path: string) => adapter.exec(path)?.[0]
   const offences = src.flatMap(({ path, imports }) =>
-    (leaks.includes(path) ? [] : imports)
+    imports
       .filter((to) => {
         const own = folder(to)
         if (own === undefined || ["app", "entry"].includes(capability(path))) return false
@@ -243,17 +225,14 @@ function functionsOf(text: string): ReadonlyArray<{ line: number; lines: number 
   })
 }
 
-/** Everything these files import (or load), directly or not, and the files themselves. */
-function reachedFrom(
-  starts: ReadonlyArray<string>,
-  by: "imports" | "loads",
-): ReadonlySet<string> {
+/** Everything these files import, directly or not, and the files themselves. */
+function reachedFrom(starts: ReadonlyArray<string>): ReadonlySet<string> {
   const reached = new Set<string>()
   const visit = (path: string): void => {
     if (reached.has(path)) return
     reached.add(path)
     const file = [...src, ...examples].find((file) => file.path === path)
-    file?.[by].forEach(visit)
+    file?.imports.forEach(visit)
   }
   starts.forEach(visit)
   return reached
@@ -262,19 +241,19 @@ function reachedFrom(
 Deno.test("only the refund worker reaches what signs with the treasury's key", () => {
   const signing = ["src/payments/refunds/Treasury.ts", "viem/accounts"]
   const worker = "src/refund-worker.ts"
-  const missing = signing.filter((path) => !reachedFrom([worker], "loads").has(path))
+  const missing = signing.filter((path) => !reachedFrom([worker]).has(path))
   fail("The refund worker does not reach", missing)
   const offences = entryPoints
     .filter((entry) => entry.startsWith("src/") && entry !== worker)
     .flatMap((entry) => {
-      const reached = reachedFrom([entry], "loads")
+      const reached = reachedFrom([entry])
       return signing.filter((path) => reached.has(path)).map((path) => `${entry} reaches ${path}`)
     })
   fail("These processes could sign with the treasury's key", offences)
 })
 
 Deno.test("an entry point reaches every source file", () => {
-  const reached = reachedFrom(entryPoints, "imports")
+  const reached = reachedFrom(entryPoints)
   fail(
     "No entry point reaches",
     [...src, ...examples].map(({ path }) => path).filter((path) => !reached.has(path)),

@@ -11,8 +11,8 @@ import { Duration, Effect, Layer, Redacted } from "effect"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import * as rateStore from "../../src/postgres/rateLimits.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { cachingDenials } from "../../src/core/RateLimits.ts"
 import { layer } from "../../src/http/layer.ts"
-import * as deniedKeys from "../../src/core/deniedKeys.ts"
 import { faceOptions, makeWorld, servicesOver, type World } from "../../tests/support/http/face.ts"
 
 const limits = Deno.env.get("LIMITS") ?? "off"
@@ -20,7 +20,7 @@ const limits = Deno.env.get("LIMITS") ?? "off"
 const postgresLimits = () => {
   const client = layerPostgres({ url: Redacted.make(Deno.env.get("DATABASE_URL") ?? "") })
   const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
-  return deniedKeys.layer.pipe(
+  return cachingDenials.pipe(
     Layer.provide(rateStore.layer()),
     Layer.provide(Layer.provideMerge(migrated, client)),
   )

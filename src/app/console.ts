@@ -11,7 +11,7 @@ import { second } from "../core/domain/time.ts"
 import type { DigestReport } from "../digest/Digest.ts"
 import type { TickReport } from "../movers/Ingestion.ts"
 import type { NewsReport } from "../news/News.ts"
-import type { RefundOutcome } from "../payments/refunds/RefundWorker.ts"
+import type { RefundOutcome } from "../payments/domain/refund.ts"
 import type { PredeterminedReport } from "../predetermined/Predetermined.ts"
 import type { ScoreReport } from "../track-record/SelfScore.ts"
 import type { BackfillProgress } from "../whales/Backfill.ts"
@@ -131,7 +131,7 @@ export function whaleLine(report: WhaleReport): string {
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.grounds} with new evidence`,
+    `${report.reasoned} with new evidence`,
     `${report.asked} asked about`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
     `${report.items.length} told`,

@@ -6,13 +6,10 @@
  */
 import { Cause, Duration, Effect, Layer, Logger, References, Schedule, Schema } from "effect"
 import { address } from "../payments/domain/payment.ts"
+import type { RefundOutcome } from "../payments/domain/refund.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import {
-  type RefundOutcome,
-  refundTimingWithin,
-  RefundWorker,
-} from "../payments/refunds/RefundWorker.ts"
+import { refundTimingWithin, RefundWorker } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/migrate.ts"

@@ -46,7 +46,7 @@ const walls = [
 const migrations = "migrations"
 
 export function serviceSandbox(settings: ServiceSettings, place: Place): Sandbox {
-  const { mode, host, port, adminPort, database, handOvers, files } = settings
+  const { mode, host, port, adminPort, database, deliveryJournal, files } = settings
   const { net, read, write } = venueStoreWalls(settings, place)
   const hosted = host.includes(":") ? `[${host}]` : host
   return {
@@ -62,8 +62,8 @@ export function serviceSandbox(settings: ServiceSettings, place: Place): Sandbox
       ...net,
       ...intelligenceHosts(settings),
     ],
-    read: [handOvers, ...files, ...read],
-    write: [handOvers, ...write],
+    read: [deliveryJournal, ...files, ...read],
+    write: [deliveryJournal, ...write],
   }
 }
 

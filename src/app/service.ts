@@ -5,8 +5,9 @@
  */
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import * as deniedKeys from "../core/deniedKeys.ts"
+import { cachingDenials } from "../core/RateLimits.ts"
 import { Digest } from "../digest/Digest.ts"
+import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
@@ -21,17 +22,18 @@ import { NewsSources } from "../news/NewsSources.ts"
 import * as newsStore from "../news/postgres/newsStore.ts"
 import * as realNews from "../news/sources/sources.ts"
 import { type PaymentTerms, usdcOnBase } from "../payments/domain/x402/terms.ts"
-import * as handOvers from "../payments/handOversFile.ts"
+import * as deliveryJournal from "../payments/DeliveryJournal.ts"
 import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
-import type { Detector } from "../predetermined/Detector.ts"
+import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
+import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
@@ -39,16 +41,16 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
-import * as whaleStore from "../whales/postgres/whaleStore.ts"
+import { Calibration } from "../whales/Calibration.ts"
+import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
+import * as countingStore from "../whales/postgres/countingStore.ts"
+import * as entryStore from "../whales/postgres/entryStore.ts"
+import * as walletStore from "../whales/postgres/walletStore.ts"
+import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
-import { WhaleTable } from "../whales/WhaleTable.ts"
-import type { Narrator } from "../writing/Narrator.ts"
-import * as openaiDetector from "../writing/narrators/openai/detector.ts"
-import * as openaiModel from "../writing/narrators/openai/model.ts"
-import * as openaiNarrator from "../writing/narrators/openai/narrator.ts"
-import * as template from "../writing/narrators/template.ts"
+import * as openai from "../writing/openai/model.ts"
 import { invitation } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
@@ -94,7 +96,7 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/** What the product does, over the stores. */
+/** What the product does, over the stores: `Digest`, `Payments`, `Refunds` and what reads the venue. */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
@@ -107,19 +109,19 @@ const productLayer = (settings: ServiceSettings) => {
     Predetermined.layer({ tick }).pipe(Layer.provide(detectionStore.layer)),
     SelfScore.layer,
   ).pipe(
-    Layer.provide(WalletHistory.layer),
+    Layer.provide([WalletHistory.layer, Calibration.layer]),
     Layer.provide(venueLayer(settings)),
   )
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     Refunds.layer,
-    WhaleTable.layer,
+    Calibration.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
-      Layer.provide(handOvers.layer(settings.handOvers)),
+      Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
   ).pipe(
     Layer.provide(writersLayer(settings)),
@@ -136,20 +138,29 @@ const storesLayer = Layer.mergeAll(
   jobStore.layer,
   paymentStore.layer,
   refundStore.queueLayer,
-  whaleStore.layer,
+  walletStore.layer,
+  whaleMarketStore.layer,
+  entryStore.layer,
+  countingStore.layer,
+  calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
-  deniedKeys.layer.pipe(Layer.provide(rateStore.layer())),
+  cachingDenials.pipe(Layer.provide(rateStore.layer())),
 )
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
-const writersLayer = ({ model }: ServiceSettings): Layer.Layer<Narrator | Detector> =>
+const writersLayer = (
+  { model }: ServiceSettings,
+): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
   model === null
-    ? Layer.merge(template.narratorLayer, template.detectorLayer)
-    : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
-      Layer.provide(openaiModel.layer(model)),
+    ? Layer.mergeAll(
+      DigestNarrator.layerTemplate,
+      ReportNarrator.layerTemplate,
+      Detector.layerRules,
     )
+    : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
+      .pipe(Layer.provide(openai.layer(model)))
 
 /** Headlines are those of the world that the venue is, and of no other. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {

@@ -10,7 +10,7 @@ import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { Family, familyOfOne } from "../catalog/domain/family.ts"
 import { LegacyRoutes, usualLegacyRoutes } from "../catalog/domain/legacyRoute.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
-import type { ModelOptions } from "../writing/narrators/openai/model.ts"
+import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   type Finality,
   type Get,
@@ -105,7 +105,7 @@ export const loadService = Effect.fn("settings.loadService")(function* (mode: Mo
     publicBaseUrl,
     database,
     /** The folder in which this process keeps what it has delivered, until the store knows. */
-    handOvers: `.data/handed-over-${port}`,
+    deliveryJournal: `.data/handed-over-${port}`,
     venue,
     ...money,
     /** Null: rules write and detect. */

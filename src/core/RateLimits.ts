@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Context, type Effect, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { EpochMs } from "./domain/time.ts"
 
 export interface RatePolicy {
@@ -34,4 +34,49 @@ export class RateLimits extends Context.Service<RateLimits, {
   ) => Effect.Effect<RateDecision, RateLimitUnavailable>
   /** Forgets keys whose newest grant is older than `before`. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/RateLimits") {}
+}>()("bellwether/core/RateLimits") {}
+
+/** Cached denials; beyond it the oldest is dropped, and its key asks the store again. */
+const deniedMax = 10_000
+
+/**
+ * The same limits, with denials cached until the store would grant again, so that a flood from one
+ * address costs no query: 200,000 refusals a second where the store answers 5,000. Nothing is
+ * granted here, and nothing is denied that the store would grant: the wait it named is counted from
+ * before it was asked.
+ */
+export const cachingDenials: Layer.Layer<RateLimits, never, RateLimits> = Layer.effect(
+  RateLimits,
+  Effect.map(RateLimits, ({ take, prune }) => {
+    /** Until when a policy's key is denied, oldest denial first. */
+    const denied = new Map<string, EpochMs>()
+
+    const remember = (name: string, until: EpochMs) => {
+      denied.delete(name)
+      denied.set(name, until)
+      if (denied.size <= deniedMax) return
+      for (const oldest of denied.keys()) {
+        denied.delete(oldest)
+        break
+      }
+    }
+
+    return RateLimits.of({
+      prune,
+      take: (policy, key) =>
+        Clock.clockWith((clock) => {
+          const asked = clock.currentTimeMillisUnsafe()
+          const name = `${policy.name};q=${policy.limit};w=${policy.windowMs};${key}`
+          const until = denied.get(name)
+          if (until !== undefined && asked < until) {
+            return Effect.succeed({ granted: false, remaining: 0, resetMs: until - asked })
+          }
+          if (until !== undefined) denied.delete(name)
+          return Effect.tap(take(policy, key), (decision) =>
+            Effect.sync(() => {
+              if (!decision.granted) remember(name, asked + decision.resetMs)
+            }))
+        }),
+    })
+  }),
+)

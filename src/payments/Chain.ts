@@ -82,4 +82,4 @@ export class Chain extends Context.Service<Chain, {
   ) => Effect.Effect<bigint, ChainUnavailable>
   /** True when the address is a contract, whose signatures only the chain can check (EIP-1271). */
   readonly hasCode: (address: Address) => Effect.Effect<boolean, ChainUnavailable>
-}>()("bellwether/services/Chain") {}
+}>()("bellwether/payments/Chain") {}

@@ -1,5 +1,5 @@
 /**
- * The port to the memory of payments: one row a payment, every arrow one compare-and-set on it.
+ * The port to the stored payments: one row a payment, every arrow one compare-and-set on it.
  *
  * Leases run on the store's own clock. A fence grows with every claim, so that whoever lost
  * a payment to a later claim can no longer move its row.
@@ -11,6 +11,7 @@ import type {
   Address,
   Bytes32,
   PaidAt,
+  Payment,
   PaymentId,
   PaymentState,
   PaymentTicket,
@@ -19,40 +20,6 @@ import type {
 } from "./domain/payment.ts"
 import type { AtomicAmount } from "../core/domain/money.ts"
 import type { SeenTransfer } from "./Chain.ts"
-
-/** What an orphan has none of: it was found on the chain, and no call of ours goes with it. */
-type OfCall = "signature" | "productId" | "request"
-
-export interface Payment extends Omit<PaymentTicket, OfCall> {
-  readonly signature: PaymentTicket["signature"] | null
-  readonly productId: PaymentTicket["productId"] | null
-  readonly request: PaymentTicket["request"] | null
-  readonly state: PaymentState
-  readonly fence: number
-  /** Milliseconds until the lease runs out; zero or less when it has, or there is none. */
-  readonly leaseLeftMs: number
-  /** Hash of the secret the first caller showed; null when they showed none. */
-  readonly secretHash: Bytes32 | null
-  /** Milliseconds since the intent to settle was stored; null before. */
-  readonly intendedAgoMs: number | null
-  /** The transaction a facilitator named; a hint. */
-  readonly transactionHint: string | null
-  readonly paidAt: PaidAt | null
-  /** What its payer paid us under its nonce instead of the amount; null when that was not so. */
-  readonly paidAmount: AtomicAmount | null
-  readonly answer: StoredAnswer | null
-  /** Milliseconds since the answer was charged; null before. */
-  readonly answeredAgoMs: number | null
-  /** True once the answer was handed over on a live connection. */
-  readonly sent: boolean
-  readonly refund: RefundRow | null
-}
-
-export interface RefundRow {
-  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
-  readonly reason: string
-  readonly transaction: string | null
-}
 
 /** One arrow, with what it writes. Its event is a key of the domain's table of moves. */
 export type Move =
@@ -93,7 +60,7 @@ export interface ClaimResult {
 }
 
 /** A transfer to us that no call goes with. */
-export interface Orphan extends SeenTransfer {
+export interface UnmatchedTransfer extends SeenTransfer {
   readonly paymentId: PaymentId
   readonly token: TokenDomain
 }
@@ -130,20 +97,20 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
    * Makes one move of a row that was read; none when it no longer has the state and fence of `held`, or
-   * when an answer that was handed over would be owed. A claim raises the fence.
+   * when an answer that was delivered would be owed. A claim raises the fence.
    */
   readonly move: (held: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
-  /** Remembers that the answer was handed over on a live connection. */
+  /** Remembers that the answer was delivered on a live connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**
    * Rows that wait for somebody, oldest first: claimed, settling or settled with a lease that ran out;
-   * unresolved; answered, and not handed over within `hold`; and after all of these, for they are many
+   * unresolved; answered, and not delivered within `hold`; and after all of these, for they are many
    * and nobody waits for them, released and past validBefore (a facilitator has seen those, so the
    * chain has the last word on them).
    */
   readonly waiting: (query: WaitingQuery) => Effect.Effect<ReadonlyArray<Payment>>
-  /** Makes the row of an orphan, owed from birth; false when there is a row of this payment already. */
-  readonly adopt: (orphan: Orphan) => Effect.Effect<boolean>
+  /** Inserts an unmatched transfer as refund_due; false when there is a row of this payment already. */
+  readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched with rows; none before the first scan. */
   readonly scanned: (account: ScannedAccount) => Effect.Effect<Option.Option<Scanned>>
   /** Remembers how far the chain was read; never goes back. What comes first is where it began. */
@@ -159,4 +126,4 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   readonly liability: Effect.Effect<bigint>
   /** How many rows stand in each state. */
   readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
-}>()("bellwether/services/PaymentStore") {}
+}>()("bellwether/payments/PaymentStore") {}

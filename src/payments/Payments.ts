@@ -1,46 +1,61 @@
 /**
- * Selling one answer for one payment: who may claim it, in which order it is settled and computed,
- * and what is told to whoever sends it again.
+ * Selling one answer for one payment: whether it may be claimed now, and what is answered when it is
+ * sent again. What a claimed payment goes through stands in `sale/sale.ts`.
  *
  * @module
  */
-import { Context, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { storeWithDeadline } from "../core/deadline.ts"
+import { Chain, type ChainUnavailable } from "./Chain.ts"
+import { scan } from "./chainScan.ts"
+import { DeliveryJournal } from "./DeliveryJournal.ts"
 import {
   address,
   type Authorization,
   type Bytes32,
+  type Payment,
   type PaymentId,
   type PaymentTicket,
   sentAgain,
+  type TokenDomain,
 } from "./domain/payment.ts"
-import type { NotCharged, RefundQueued, Unresolved } from "./domain/failedSale.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
-import { Chain, type ChainUnavailable } from "./Chain.ts"
-import { scan } from "./chainScan.ts"
-import { sellComputeFirst } from "./sale/computeFirst.ts"
 import { Facilitator } from "./Facilitator.ts"
-import { HandOvers } from "./HandOvers.ts"
-import { type Payment, PaymentStore } from "./PaymentStore.ts"
-import { promptStore } from "./promptStore.ts"
-import { recall, type Recalled } from "./sale/recall.ts"
+import { PaymentStore } from "./PaymentStore.ts"
 import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
+  type Delivery,
+  type Failure,
+  findOutcome,
   forged,
   inProgress,
   late,
   overloaded,
-  told,
+  type PaymentOutcome,
+  responseForKnownPayment,
   unavailable,
   unresolved,
-} from "./sale/paymentRefusals.ts"
-import type { Delivery, Purchase } from "./sale/sale.ts"
-import { type Failure, makeSaleFibers, type Sale } from "./sale/saleFibers.ts"
-import { countOnce } from "./sale/saleOutcomes.ts"
-import { deliver, sellSettleEarly, takeUp } from "./sale/settleEarly.ts"
-import type { Claimed, Task } from "./sale/settlement.ts"
+} from "./sale/responses.ts"
+import {
+  type ClaimedSale,
+  deliver,
+  type Purchase,
+  type SalePorts,
+  sellComputeFirst,
+  sellSettleEarly,
+  takeUp,
+  type Task,
+} from "./sale/sale.ts"
+import {
+  countedEnd,
+  makeSaleFibers,
+  type Sale,
+  type SaleFibers,
+  saleOf,
+} from "./sale/saleFibers.ts"
+import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import { Signatures } from "./Signatures.ts"
-import { makeSolvency } from "./sale/solvency.ts"
 import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
 export class Payments extends Context.Service<Payments, {
@@ -50,26 +65,26 @@ export class Payments extends Context.Service<Payments, {
    * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
    * its message. `RefundQueued` leaves settle-early sales alone.
    */
-  readonly sell: (
-    purchase: Purchase,
-    task: Task,
-  ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
+  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, Failure>
   /** The id of the payment that is made by an authorization: pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
    * The stored answer again, for the secret it was bought with and without the payment; else what
    * became of it. Nothing is claimed or charged.
    */
-  readonly recall: (paymentId: PaymentId, secret: string | null) => Effect.Effect<Recalled>
-  /** Remembers that a delivery was handed over on a live connection. Does not wait. */
+  readonly findOutcome: (
+    paymentId: PaymentId,
+    secret: string | null,
+  ) => Effect.Effect<PaymentOutcome>
+  /** Notes that an answer was delivered on a live connection. Does not wait. */
   readonly sent: (delivery: Delivery) => Effect.Effect<void>
-  /** What is known of a payment; none when nobody ever showed it. */
+  /** What is known of a payment; none when no call ever showed it. */
   readonly status: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /** Decides, as far as the chain can tell now, what waits: run every SWEEP. Returns how many rows moved. */
   readonly sweep: Effect.Effect<number>
   /** Matches the chain's transfers to us with our rows: run every SCAN. Returns how many changed. */
   readonly scan: Effect.Effect<number, ChainUnavailable>
-}>()("bellwether/services/Payments") {
+}>()("bellwether/payments/Payments") {
   static readonly layer = (options: PaymentOptions) => Layer.effect(Payments, make(options))
 }
 
@@ -84,119 +99,196 @@ const inFlightMax = 512
 const codeLookupsMax = 8
 const codePatience = Duration.seconds(3)
 /**
- * How often a store that fails is asked again to remember that an answer was handed over, and how many
- * times: what it never hears of is refunded as well.
+ * How often a store that fails is asked again to mark an answer as delivered, and how many times: what
+ * it never hears of is refunded as well.
  */
 const markEvery = Duration.millis(250)
 const markTimes = 40
 
-const make = Effect.fnUntraced(function* (options: PaymentOptions) {
-  const { terms, timing = defaultTiming } = options
-  const store = promptStore(yield* PaymentStore)
+/** What a call is sold with. */
+interface Seller extends SalePorts {
+  readonly token: TokenDomain
+  readonly network: string
+  readonly signatures: Signatures["Service"]
+  readonly fibers: SaleFibers
+  readonly solvency: Solvency
+  readonly isForged: (ticket: PaymentTicket) => Effect.Effect<boolean>
+}
+
+const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: PaymentOptions) {
+  const store = storeWithDeadline("The payment store", yield* PaymentStore)
   const chain = yield* Chain
-  const facilitator = yield* Facilitator
   const signatures = yield* Signatures
-  const handOvers = yield* HandOvers
   const token = tokenOf(terms)
-  const network = `eip155:${terms.chainId}`
-  const fibers = yield* makeSaleFibers(terms)
-  let codeLookups = 0
-
-  const ports = { store, chain, patience: timing }
-  const sagaPorts = { store, facilitator, chain, timing }
-  const solvency = makeSolvency({
-    chain,
+  const treasury = address(terms.treasury)
+  const seller: Seller = {
     store,
-    asset: token.asset,
-    treasury: address(terms.treasury),
-  })
-
-  const secretHash = (id: PaymentId, secret: string | null) =>
-    secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
-
-  const idOf = (authorization: Authorization) =>
-    signatures.paymentId({ ...token, ...authorization })
-
-  const ticketOf = ({ product, payment, request }: Purchase): PaymentTicket => ({
-    paymentId: idOf(payment.authorization),
+    chain,
+    facilitator: yield* Facilitator,
+    timing,
     token,
-    authorization: payment.authorization,
-    signature: payment.signature,
-    amount: product.price,
-    order: product.order,
-    productId: product.id,
-    request,
+    network: `eip155:${terms.chainId}`,
+    signatures,
+    fibers: yield* makeSaleFibers(terms),
+    solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
+    isForged: makeForgeryCheck(signatures, chain, token),
+  }
+  const ports = { store, chain, patience: timing }
+  const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
+  return Payments.of({
+    sell: (purchase, task) => {
+      const sale = saleOf(purchase, task)
+      return Effect.ensuring(
+        countedEnd(sale, sell(seller, sale)),
+        seller.solvency.unreserve(sale),
+      )
+    },
+    idOf: (authorization) => idOf(seller, authorization),
+    findOutcome: findOutcome({
+      ...ports,
+      network: seller.network,
+      secretHash: (id, secret) => secretHash(seller, id, secret),
+    }),
+    sent: yield* makeDeliveryMarks(seller),
+    status: store.find,
+    sweep: sweep(ports),
+    scan: scan({ ...ports, signatures, token, account }),
   })
+})
 
-  /** Why nothing can be claimed now; a payment that is known is answered all the same. */
-  const obstacle = Effect.fnUntraced(function* (sale: Sale) {
-    const { product, late: why } = sale.purchase
-    if (why !== null) return late(why)
-    if ((yield* fibers.size) >= inFlightMax) return overloaded
-    if (product.order === "compute-first") return null
-    const reserved = yield* fibers.reserve(sale)
-    if (yield* solvency.covers(product.price, reserved)) return null
-    yield* fibers.unreserve(sale)
-    return unavailable
-  })
+/** Sells one answer for one payment, or answers for a payment that is known already. */
+const sell = Effect.fnUntraced(
+  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, Failure> {
+    const { store, timing, fibers, isForged } = seller
+    const ticket = ticketOf(seller, sale.purchase)
+    if (yield* isForged(ticket)) {
+      const known = yield* store.find(ticket.paymentId)
+      return yield* Option.isSome(known) ? conflict(known.value) : forged
+    }
+    const refused = yield* obstacle(seller, sale)
+    if (refused === null) {
+      const hash = secretHash(seller, ticket.paymentId, sale.purchase.secret)
+      const claim = Effect.map(
+        store.claim(ticket, hash, timing.lease),
+        ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
+      )
+      const delivery = yield* fibers.run(claimFor(seller, sale, claim), inOrder(seller, sale), sale)
+      if (Option.isSome(delivery)) return delivery.value
+    }
+    const known = yield* store.find(ticket.paymentId)
+    if (Option.isSome(known)) return yield* again(seller, known.value, sale, timing.waitTimes)
+    return yield* refused ?? unresolved
+  },
+  Effect.catchDefect(undecided),
+)
 
-  /** Asked again when the claim is stored, for another replica may have claimed at the same moment. */
-  const solvent = solvency.covers(0n, 0n).pipe(
+/** Answers a payment that is already known, by the table of the domain. */
+const again = Effect.fnUntraced(function* (
+  seller: Seller,
+  found: Payment,
+  sale: Sale,
+  waits: number,
+): Effect.fn.Return<Delivery, Failure> {
+  const { store, chain, timing, fibers } = seller
+  if (isOther(found, sale.purchase)) return yield* conflict(found)
+  const hash = secretHash(seller, found.paymentId, sale.purchase.secret)
+  const isBuyer = hash !== null && hash === found.secretHash
+  const recovered = yield* takenUp(seller, found, isBuyer, sale)
+  if (Option.isSome(recovered)) return recovered.value
+  const row = needsChain(found, timing)
+    ? yield* reconcile({ store, chain, patience: timing }, found)
+    : found
+  if (row.state === "released") {
+    const refused = yield* obstacle(seller, sale)
+    if (refused !== null) return yield* refused
+    // Another copy may have claimed the released row, and be settling it.
+    const claim = Effect.catchDefect(
+      store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }),
+      undecided,
+    )
+    const delivery = yield* fibers.run(claimFor(seller, sale, claim), inOrder(seller, sale), sale)
+    return Option.isSome(delivery) ? delivery.value : yield* inProgress
+  }
+  const showsSecret = isBuyer && hash === row.secretHash
+  if (sentAgain(row.state, showsSecret) === "wait" && waits > 0) {
+    yield* Effect.sleep(timing.waitEvery)
+    const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
+    return yield* again(seller, next, sale, waits - 1)
+  }
+  return yield* responseForKnownPayment(row, showsSecret, seller.network)
+})
+
+/** Why nothing can be claimed now; a payment that is known is answered all the same. */
+const obstacle = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale: Sale) {
+  const { product, late: why } = sale.purchase
+  if (why !== null) return late(why)
+  if ((yield* fibers.size) >= inFlightMax) return overloaded
+  if (product.order === "compute-first") return null
+  return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
+})
+
+/** A claim, after which the store shows what the sale had reserved. */
+const claimFor = <E>(
+  { solvency }: Seller,
+  sale: Sale,
+  claim: Effect.Effect<Option.Option<Payment>, E>,
+) => Effect.tap(claim, () => solvency.unreserve(sale))
+
+/** Sells in the order of the product. */
+const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedSale) => {
+  if (purchase.product.order === "compute-first") return sellComputeFirst(seller, claimed)
+  // Asked again when the claim is stored, for another replica may have claimed at the same moment.
+  const solvent = seller.solvency.covered.pipe(
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
     Effect.flatMap((covered) => covered ? Effect.void : unavailable),
   )
+  const check = Effect.andThen(solvent, claimed.task.check)
+  return sellSettleEarly(seller, { ...claimed, task: { ...claimed.task, check } })
+}
 
-  const sagaOf = ({ product }: Purchase) => (claimed: Claimed) =>
-    product.order === "compute-first"
-      ? sellComputeFirst(sagaPorts, claimed)
-      : sellSettleEarly(sagaPorts, {
-        ...claimed,
-        task: { ...claimed.task, check: Effect.andThen(solvent, claimed.task.check) },
-      })
+/** Computes what an early settlement of unknown outcome has bought, for the buyer it belongs to. */
+const takenUp = (seller: Seller, row: Payment, isBuyer: boolean, sale: Sale) =>
+  isBuyer && row.state === "unresolved" && row.order === "settle-early"
+    ? seller.fibers.run(
+      takeUp(seller, row),
+      ({ row, task }) => deliver(seller, row, task),
+      sale,
+    )
+    : Effect.succeedNone
 
-  const claimAnew = (row: Payment, hash: Bytes32 | null) =>
-    guarded(store.move(row, { event: "claim", secretHash: hash, lease: timing.lease }))
+/** The payment is bound to another call. An unmatched transfer is bound to none: its signer may ask. */
+const isOther = (found: Payment, { request, payment }: Purchase) =>
+  found.request !== null &&
+  (found.request !== request || found.signature !== payment.signature)
 
-  /** Computes what an early settlement of unknown outcome has bought, for the buyer it belongs to. */
-  const takenUp = (row: Payment, isBuyer: boolean, sale: Sale) =>
-    isBuyer && row.state === "unresolved" && row.order === "settle-early"
-      ? fibers.run(
-        takeUp(sagaPorts, row),
-        ({ row, task }) => deliver(sagaPorts, row, task),
-        sale,
-      )
-      : Effect.succeedNone
+const idOf = ({ signatures, token }: Seller, authorization: Authorization) =>
+  signatures.paymentId({ ...token, ...authorization })
 
-  /** Answers a payment that is already known, by the table of the domain. */
-  const again = Effect.fnUntraced(function* (
-    found: Payment,
-    sale: Sale,
-    waits: number,
-  ): Effect.fn.Return<Delivery, Failure> {
-    const { purchase } = sale
-    if (isOther(found, purchase)) return yield* conflict(found)
-    const hash = secretHash(found.paymentId, purchase.secret)
-    const isBuyer = hash !== null && hash === found.secretHash
-    const recovered = yield* takenUp(found, isBuyer, sale)
-    if (Option.isSome(recovered)) return recovered.value
-    const row = needsChain(found, timing) ? yield* reconcile(ports, found) : found
-    const answer = sentAgain(row.state, isBuyer && hash === row.secretHash)
-    if (answer === "claim") {
-      const refused = yield* obstacle(sale)
-      if (refused !== null) return yield* refused
-      const delivery = yield* fibers.run(claimAnew(row, hash), sagaOf(purchase), sale)
-      return Option.isSome(delivery) ? delivery.value : yield* inProgress
-    }
-    if (answer === "wait" && waits > 0) {
-      yield* Effect.sleep(timing.waitEvery)
-      const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
-      return yield* again(next, sale, waits - 1)
-    }
-    return yield* told(answer, row, network)
-  })
+const ticketOf = (seller: Seller, { product, payment, request }: Purchase): PaymentTicket => ({
+  paymentId: idOf(seller, payment.authorization),
+  token: seller.token,
+  authorization: payment.authorization,
+  signature: payment.signature,
+  amount: product.price,
+  order: product.order,
+  productId: product.id,
+  request,
+})
 
-  /** True when nobody can have signed it with the payer's key, and the payer is no contract. */
-  const isForged = Effect.fnUntraced(function* ({ authorization, signature }: PaymentTicket) {
+const secretHash = (
+  { signatures }: Seller,
+  id: PaymentId,
+  secret: string | null,
+): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
+
+/** True when nobody can have signed a payment with the payer's key, and the payer is no contract. */
+function makeForgeryCheck(
+  signatures: Signatures["Service"],
+  chain: Chain["Service"],
+  token: TokenDomain,
+): Seller["isForged"] {
+  let codeLookups = 0
+  return Effect.fnUntraced(function* ({ authorization, signature }) {
     const signer = yield* signatures.signer(token, authorization, signature)
     if (Option.isSome(signer) && signer.value === authorization.from) return false
     if (codeLookups >= codeLookupsMax) return true
@@ -210,82 +302,29 @@ const make = Effect.fnUntraced(function* (options: PaymentOptions) {
       })),
     )
   })
+}
 
-  const sell = Effect.fnUntraced(function* (sale: Sale): Effect.fn.Return<Delivery, Failure> {
-    const { purchase } = sale
-    const ticket = ticketOf(purchase)
-    if (yield* isForged(ticket)) {
-      const known = yield* store.find(ticket.paymentId)
-      return yield* Option.isSome(known) ? conflict(known.value) : forged
-    }
-    const refused = yield* obstacle(sale)
-    if (refused === null) {
-      const hash = secretHash(ticket.paymentId, purchase.secret)
-      const claim = Effect.map(
-        store.claim(ticket, hash, timing.lease),
-        ({ claimed, payment }) => claimed ? Option.some(payment) : Option.none(),
-      )
-      const delivery = yield* fibers.run(claim, sagaOf(purchase), sale)
-      if (Option.isSome(delivery)) return delivery.value
-      yield* fibers.unreserve(sale)
-    }
-    const known = yield* store.find(ticket.paymentId)
-    if (Option.isSome(known)) return yield* again(known.value, sale, timing.waitTimes)
-    return yield* refused ?? unresolved
-  }, Effect.catchDefect(undecided))
-
+/** Marks what was delivered: in the journal at once, in the store behind the caller's back. */
+const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller) {
+  const journal = yield* DeliveryJournal
   const mark = (paymentId: PaymentId) =>
     fibers.background(
       store.markSent(paymentId).pipe(
         Effect.catchDefect(Effect.fail),
         Effect.retry({ schedule: Schedule.spaced(markEvery), times: markTimes }),
-        Effect.andThen(handOvers.told(paymentId)),
+        Effect.andThen(journal.acknowledge(paymentId)),
         Effect.catch((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
       ),
     )
-  const sent = ({ paymentId, receipt }: Delivery) =>
-    receipt === null ? Effect.void : Effect.andThen(handOvers.keep(paymentId), mark(paymentId))
-  yield* Effect.forEach(handOvers.untold, mark, { discard: true })
-
-  const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
-  return Payments.of({
-    sell: (purchase, task) => {
-      const sale = { purchase, task, count: countOnce(purchase.product) }
-      return Effect.ensuring(counted(sale, sell), fibers.unreserve(sale))
-    },
-    idOf,
-    recall: recall({ ...ports, network, secretHash }),
-    sent,
-    status: store.find,
-    sweep: sweep(ports),
-    scan: scan({ ...ports, signatures, token, account }),
-  })
+  yield* Effect.forEach(journal.pending, mark, { discard: true })
+  return ({ paymentId, receipt }: Delivery) =>
+    receipt === null ? Effect.void : Effect.andThen(journal.append(paymentId), mark(paymentId))
 })
-
-/** The payment is bound to another call. An orphan is bound to none: whoever signed it is told of it. */
-const isOther = (found: Payment, { request, payment }: Purchase) =>
-  found.request !== null &&
-  (found.request !== request || found.signature !== payment.signature)
-
-/** Counts what ended without a fiber of its own; the others have counted themselves. */
-const counted = (sale: Sale, sell: (sale: Sale) => Effect.Effect<Delivery, Failure>) =>
-  sell(sale).pipe(
-    Effect.tap(({ receipt, replayed }) =>
-      sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
-    ),
-    Effect.tapError((error) => sale.count(Exit.fail(error))),
-  )
-
-/** Another copy may have claimed the released row, and be settling it. */
-const guarded = <A>(effect: Effect.Effect<A>) => Effect.catchDefect(effect, failing(unresolved))
 
 /**
  * The payment may be known, so it may have been taken: nothing is said of its money while the store
  * cannot be asked.
  */
-const undecided = failing(unresolved)
-
-function failing<E>(refusal: Effect.Effect<never, E>) {
-  return (defect: unknown) =>
-    Effect.andThen(Effect.logError("The payment store failed", defect), refusal)
+function undecided(defect: unknown) {
+  return Effect.andThen(Effect.logError("The payment store failed", defect), unresolved)
 }

@@ -6,9 +6,9 @@
  */
 import { Duration, Effect, Option } from "effect"
 import { AtomicAmount } from "../core/domain/money.ts"
-import { type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
+import { type Payment, type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
 import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
-import type { Move, Payment, ScannedAccount } from "./PaymentStore.ts"
+import type { Move, ScannedAccount } from "./PaymentStore.ts"
 import { moveOrRead, type ReconcileOptions, verdict } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
 
@@ -91,14 +91,14 @@ const match = Effect.fnUntraced(function* (
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
     yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
-    const adopted = yield* store.adopt({ ...transfer, paymentId, token })
-    if (!adopted && Option.isNone(yield* store.find(paymentId))) {
+    const inserted = yield* store.insertUnmatched({ ...transfer, paymentId, token })
+    if (!inserted && Option.isNone(yield* store.find(paymentId))) {
       // No honest hand writes such a row; the other transfers are matched all the same.
       yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
         paymentId,
       })
     }
-    return adopted
+    return inserted
   }
   const move = believed(options, known.value, transfer)
   if (Option.isNone(move)) return false

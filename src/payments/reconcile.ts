@@ -5,7 +5,8 @@
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
-import type { Move, Payment, PaymentStore } from "./PaymentStore.ts"
+import type { Payment, Released, Unresolved } from "./domain/payment.ts"
+import type { Move, PaymentStore } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /** True when the row waits for somebody: its worker or its buyer is gone, or only the chain can tell. */
@@ -19,7 +20,7 @@ function isWaiting(payment: Payment, { hold }: Patience): boolean {
     case "released":
       return true
     case "answered":
-      return !payment.sent && (payment.answeredAgoMs ?? 0) >= Duration.toMillis(hold)
+      return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(hold)
     default:
       return false
   }
@@ -62,13 +63,17 @@ export const reconcile = Effect.fnUntraced(function* (
       })
       return doubted.state === "unresolved" ? yield* resolve(doubted) : doubted
     }
-    default:
+    case "unresolved":
+    case "released":
       return yield* resolve(payment)
+    default:
+      return payment
   }
 
-  function resolve(payment: Payment) {
+  function resolve(payment: Unresolved | Released): Effect.Effect<Payment> {
+    const hint = payment.state === "unresolved" ? payment.transactionHint : null
     return Effect.flatMap(
-      proofOf(chain, payment),
+      proofOf(chain, payment, hint),
       (proof) =>
         Option.match(verdict(payment, proof, patience), {
           onNone: () => Effect.succeed(payment),
@@ -127,7 +132,7 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip:
  * buyer can have that done, by coming again: for `recover` the row waits for them.
  */
 export function verdict(
-  payment: Pick<Payment, "state" | "order" | "intendedAgoMs">,
+  payment: Unresolved | Released,
   proof: PaymentProof,
   patience: Patience,
 ): Option.Option<Move> {
@@ -141,7 +146,7 @@ export function verdict(
       if (payment.state !== "unresolved") return Option.some(owe)
       const stored = payment.order === "compute-first"
       const patienceMs = Duration.toMillis(stored ? patience.hold : patience.recover)
-      if ((payment.intendedAgoMs ?? patienceMs) >= patienceMs) return Option.some(owe)
+      if (payment.intendedAgoMs >= patienceMs) return Option.some(owe)
       return stored
         ? Option.some({ event: "answer", answer: null, paidAt: proof.at })
         : Option.none()
@@ -152,9 +157,16 @@ export function verdict(
 /** Longest wait for one word of the chain: neither a sale nor the sweep may hang on it. */
 const chainPatience = Duration.seconds(5)
 
-/** The chain's word on a payment; a chain that cannot be read has said nothing. */
-export function proofOf(chain: Chain["Service"], payment: Payment): Effect.Effect<PaymentProof> {
-  return chain.paymentProof(expectedTransfer(payment)).pipe(
+/**
+ * The chain's word on a payment; a chain that cannot be read has said nothing. `transactionHint` is
+ * where a facilitator says to look first.
+ */
+export function proofOf(
+  chain: Chain["Service"],
+  payment: Payment,
+  transactionHint: string | null,
+): Effect.Effect<PaymentProof> {
+  return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
     Effect.timeoutOrElse({
       duration: chainPatience,
       orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
@@ -167,7 +179,10 @@ export function proofOf(chain: Chain["Service"], payment: Payment): Effect.Effec
   )
 }
 
-function expectedTransfer({ token, authorization, transactionHint }: Payment): ExpectedTransfer {
+function expectedTransfer(
+  { token, authorization }: Payment,
+  transactionHint: string | null,
+): ExpectedTransfer {
   const { from, to, value, nonce, validBefore } = authorization
   const { chainId, asset } = token
   return { chainId, asset, from, to, value, nonce, validBefore, transactionHint }

@@ -7,7 +7,7 @@ import { Cause, Clock, Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { EpochMs } from "../core/domain/time.ts"
 import { RateLimits, RateLimitUnavailable, type RatePolicy } from "../core/RateLimits.ts"
-import { within } from "../core/within.ts"
+import { withDeadline } from "../core/deadline.ts"
 import { groupCommit } from "./groupCommit.ts"
 import { jsonText } from "./json.ts"
 
@@ -78,7 +78,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
             remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
             resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
           })),
-          within(takeWithin),
+          withDeadline(takeWithin),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
           Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),

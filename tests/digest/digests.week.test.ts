@@ -16,7 +16,7 @@ import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
@@ -24,7 +24,6 @@ import { RateLimits } from "../../src/core/RateLimits.ts"
 import { Ingestion } from "../../src/movers/Ingestion.ts"
 import { PaymentId } from "../../src/payments/domain/payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
-import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
 import { Predetermined } from "../../src/predetermined/Predetermined.ts"
 import { Research } from "../../src/research/Research.ts"
@@ -39,7 +38,7 @@ import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
 import { memorySlots } from "../support/memorySlots.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 
 const start = Date.UTC(2026, 10, 16)
 const slots = 42
@@ -65,7 +64,7 @@ const otherServices = Layer.mergeAll(
     refresh: Effect.void,
   }),
   Layer.mock(Payments, { idOf: () => PaymentId.make(`0x${"0".repeat(64)}`) }),
-  ...[Layer.mock(PaymentStore, {}), Layer.mock(Refunds, {})],
+  Layer.mock(Refunds, {}),
   ...[Layer.mock(Ingestion, {}), Layer.mock(RateLimits, {}), Layer.mock(Research, {})],
   ...[Layer.mock(TaskStore, {}), Layer.mock(Whales, {}), Layer.mock(Tracking, {})],
   ...[Layer.mock(Backfill, {}), Layer.mock(Predetermined, {}), Layer.mock(SelfScore, {})],
@@ -140,9 +139,9 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched(stage.slots)),
-      Layer.succeed(Narrator, watched(narrator(mood))),
+      Layer.succeed(DigestNarrator, watched(narrator(mood))),
       Layer.succeed(Detector, rulesDetector),
-      ...[markets, news, memoryWhaleStore],
+      ...[markets, news, memoryWhalesLayer],
     )),
     Layer.merge(otherServices),
   )

@@ -18,9 +18,9 @@ import { layer as signaturesLayer } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address, type Authorization } from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { refundMax } from "../../src/payments/domain/refund.ts"
 import { RefundWorker } from "../../src/payments/refunds/RefundWorker.ts"
-import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { Treasury } from "../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../support/payments/buyers.ts"
@@ -164,7 +164,7 @@ const found = ({ payments, attacker }: House, { payer, nonce, amount: value }: C
   const from = address(payer)
   const paymentId = attacker.paymentId({ ...token, from, nonce })
   const at = { transaction: "0xaa", block: 1n, logIndex: 0, finality: "safe" } as const
-  return payments.adopt({ paymentId, token, from, to: payTo, value, nonce, at })
+  return payments.insertUnmatched({ paymentId, token, from, to: payTo, value, nonce, at })
 }
 
 /** A real payment that nobody has answered. */

@@ -12,7 +12,12 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layerStore, Ledger } from "../../src/payments/simulated/ledger.ts"
-import { address, type Bytes32, type PaymentState } from "../../src/payments/domain/payment.ts"
+import {
+  address,
+  type Bytes32,
+  type PaymentState,
+  recordOf,
+} from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { Random } from "../model/random.ts"
@@ -81,7 +86,7 @@ const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   const { paymentId } = yield* Signatures
   return yield* Effect.flatMap(
     store.find(paymentId({ ...token, ...authorization })),
-    (found) => Effect.succeed(found._tag === "Some" ? found.value : null),
+    (found) => Effect.succeed(found._tag === "Some" ? recordOf(found.value) : null),
   )
 })
 

@@ -7,12 +7,12 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Duration, Effect, Layer, Option, Ref, Result, Schedule } from "effect"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
-import { address } from "../../src/payments/domain/payment.ts"
+import { address, type PaymentRecord, recordOf } from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { decodePaymentJson } from "../../src/payments/domain/x402/paymentPayload.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
 import { Payments } from "../../src/payments/Payments.ts"
-import { type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
@@ -287,7 +287,7 @@ for (const kind of clientKinds) {
 /** The row of a payment, once it satisfies the test. */
 const rowOf = Effect.fnUntraced(function* (
   payment: unknown,
-  satisfied: (row: Payment) => boolean,
+  satisfied: (row: PaymentRecord) => boolean,
 ) {
   const store = yield* PaymentStore
   const signatures = yield* Signatures
@@ -295,7 +295,7 @@ const rowOf = Effect.fnUntraced(function* (
   return yield* Effect.repeat(
     Effect.map(
       store.find(signatures.paymentId({ ...token, ...authorization })),
-      Option.getOrNull,
+      (found) => Option.getOrNull(Option.map(found, recordOf)),
     ),
     {
       until: (row) => row !== null && satisfied(row),

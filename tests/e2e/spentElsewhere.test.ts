@@ -10,9 +10,9 @@ import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
 import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
-import { address } from "../../src/payments/domain/payment.ts"
-import { defaultTiming } from "../../src/payments/timing.ts"
+import { address, recordOf } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { defaultTiming } from "../../src/payments/timing.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { buyer } from "../support/payments/buyers.ts"
@@ -60,7 +60,8 @@ const spend = Effect.fnUntraced(function* ({ authorization }: Signed, way: keyof
 const rowOf = Effect.fnUntraced(function* ({ authorization }: Signed) {
   const { paymentId } = yield* Signatures
   const store = yield* PaymentStore
-  return Option.getOrNull(yield* store.find(paymentId({ ...token, ...authorization })))
+  const found = yield* store.find(paymentId({ ...token, ...authorization }))
+  return Option.getOrNull(Option.map(found, recordOf))
 })
 
 const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Scope.Scope>) =>

@@ -17,6 +17,7 @@ import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
+import { marketBySlug } from "../support/venues/worlds.ts"
 
 const tick = Duration.minutes(10)
 const world = makeWorld({ seed: 11, markets: 120, liveliness: 0.6, gateShare: 0.9 })
@@ -59,7 +60,7 @@ test("tick() finds movers on its very first run, each where the truth has moved"
     const items = yield* feed.moversSince(start - day)
     equal(items.length, report.movers.length)
     for (const { data } of items) {
-      const market = world.catalogue.bySlug(data.market.slug)
+      const market = marketBySlug(world, data.market.slug)
       ok(market !== undefined, data.market.slug)
       const startedAt = Date.parse(data.startedAt)
       const truth = world.truth.probability(market, start) -

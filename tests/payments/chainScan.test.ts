@@ -6,12 +6,15 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect, Fiber, Layer, Logger, Option } from "effect"
 import { Ledger } from "../../src/payments/simulated/ledger.ts"
-import { address, type PaymentState } from "../../src/payments/domain/payment.ts"
+import {
+  address,
+  type PaymentRecord,
+  type PaymentState,
+} from "../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
-import { type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase } from "../../src/payments/sale/sale.ts"
-import type { Task } from "../../src/payments/sale/settlement.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
@@ -54,7 +57,7 @@ const unknownTransfer = (n: number, blockTime: bigint, value: bigint = price) =>
   )
 
 /** What a row says that is owed back. */
-const owed = (row: Payment | null) => [
+const owed = (row: PaymentRecord | null) => [
   row?.state,
   row?.refund?.state,
   row?.refund?.reason,
@@ -266,7 +269,10 @@ test("a payment that is answered while the scan looks at it stays answered", () 
 })
 
 /** The memory store, dying at one question of a scan, before or after it has done it. */
-const dyingOnce = (at: "find" | "adopt" | "move" | "scannedThrough", when: "before" | "after") => {
+const dyingOnce = (
+  at: "find" | "insertUnmatched" | "move" | "scannedThrough",
+  when: "before" | "after",
+) => {
   const left = { deaths: 0 }
   const around = <A>(question: string, effect: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.suspend(() => {
@@ -280,7 +286,7 @@ const dyingOnce = (at: "find" | "adopt" | "move" | "scannedThrough", when: "befo
       PaymentStore.of({
         ...store,
         find: (...args) => around("find", store.find(...args)),
-        adopt: (...args) => around("adopt", store.adopt(...args)),
+        insertUnmatched: (...args) => around("insertUnmatched", store.insertUnmatched(...args)),
         move: (...args) => around("move", store.move(...args)),
         scannedThrough: (...args) => around("scannedThrough", store.scannedThrough(...args)),
       })),
@@ -288,7 +294,7 @@ const dyingOnce = (at: "find" | "adopt" | "move" | "scannedThrough", when: "befo
   return { layer, arm: () => left.deaths = 1 }
 }
 
-for (const at of ["find", "adopt", "move", "scannedThrough"] as const) {
+for (const at of ["find", "insertUnmatched", "move", "scannedThrough"] as const) {
   for (const when of ["before", "after"] as const) {
     test(`a scan whose store dies ${when} ${at} loses nothing: the next one finds it all`, () => {
       const { layer, arm } = dyingOnce(at, when)

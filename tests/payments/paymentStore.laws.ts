@@ -4,18 +4,21 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Result } from "effect"
 import {
   Bytes32,
   type PaidAt,
+  type Payment,
   PaymentId,
+  paymentOf,
   type PaymentState,
   type PaymentTicket,
+  recordOf,
   Signature,
 } from "../../src/payments/domain/payment.ts"
+import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { AtomicAmount } from "../../src/core/domain/money.ts"
 import { products, type SettlementOrder } from "../../src/catalog/domain/product.ts"
-import { type Move, type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { authorizationFor, nonce, token } from "../support/payments/terms.ts"
 
@@ -49,21 +52,26 @@ export const paths: {
   readonly [O in SettlementOrder]: { readonly [S in PaymentState]?: ReadonlyArray<Move> }
 } = (() => {
   const intend: Move = { event: "intend", answer, lease }
+  const intendEarly: Move = { event: "intend", answer: null, lease }
   const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: "0xaa" }
   const proven: Move = { event: "answer", answer, paidAt }
   const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
   const settle: Move = { event: "settle", paidAt, lease }
-  const common = {
+  const common = (intend: Move): { readonly [S in PaymentState]?: ReadonlyArray<Move> } => ({
     claimed: [],
     released: [{ event: "release", reason: "test" }],
     settling: [intend],
     unresolved: [intend, doubt],
     refund_due: [intend, doubt, owe],
     void: [intend, { event: "void", reason: "expired" }],
-  } as const
+  })
   return {
-    "compute-first": { ...common, answered: [intend, proven] },
-    "settle-early": { ...common, settled: [intend, settle], answered: [intend, settle, proven] },
+    "compute-first": { ...common(intend), answered: [intend, proven] },
+    "settle-early": {
+      ...common(intendEarly),
+      settled: [intendEarly, settle],
+      answered: [intendEarly, settle, proven],
+    },
   }
 })()
 
@@ -85,6 +93,20 @@ const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
 
 const same = (a: Payment, b: Payment) => equal({ ...a, ...timeless }, { ...b, ...timeless })
 
+/** The payment as somebody would hold it who believes that it stands elsewhere. */
+export function believedIn(payment: Payment, state: PaymentState): Payment {
+  return Result.getOrThrow(paymentOf({
+    ...recordOf(payment),
+    state,
+    order: state === "settled" ? "settle-early" : payment.order,
+    ...{ leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0, answer, paidAt },
+    refund: { state: "queued", reason: "test", transaction: null },
+    ...payment.signature === null
+      ? { signature: ticket(0).signature, productId: "latest", request: "latest?[]" }
+      : {},
+  }))
+}
+
 export const paymentLaws: ReadonlyArray<PaymentLaw> = [
   [
     "claim() makes a row once, however many claim it at a time",
@@ -96,9 +118,9 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       )
       equal(claims.filter(({ claimed }) => claimed).length, 1)
       for (const { payment } of claims) {
-        const { state, fence, secretHash, leaseLeftMs, ...row } = payment
+        const { state, fence, secretHash, leaseLeftMs, ...row } = recordOf(payment)
         equal([state, fence, secretHash], ["claimed", 1, hash])
-        ok(leaseLeftMs > 50_000 && leaseLeftMs <= 60_000)
+        ok(leaseLeftMs !== null && leaseLeftMs > 50_000 && leaseLeftMs <= 60_000)
         for (const [key, value] of Object.entries(ticket(0))) {
           equal(row[key as keyof typeof row], value)
         }
@@ -121,13 +143,20 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       for (const order of ["compute-first", "settle-early"] as const) {
         for (const [state, path] of Object.entries(paths[order])) {
           const payment = yield* led(n++, order, path)
-          equal(payment.state, state)
-          const kept = ["settling", "unresolved", "settled", "answered"].includes(state)
-          equal(payment.answer, kept ? answer : null)
-          equal(payment.intendedAgoMs !== null, path.length > 0 && state !== "released")
+          const record = recordOf(payment)
+          equal(record.state, state)
+          const kept = order === "compute-first"
+            ? ["settling", "unresolved", "answered"].includes(state)
+            : state === "answered"
+          equal(record.answer, kept ? answer : null)
+          equal(record.leaseLeftMs !== null, ["claimed", "settling", "settled"].includes(state))
+          equal(record.intendedAgoMs !== null, state === "unresolved")
+          equal(record.answeredAgoMs !== null, state === "answered")
+          equal(record.transactionHint, state === "unresolved" ? "0xaa" : null)
           const paid = ["settled", "answered", "refund_due"].includes(state)
-          equal(payment.paidAt, paid ? paidAt : null)
-          equal(payment.refund?.state ?? null, state === "refund_due" ? "queued" : null)
+          equal(record.paidAt, paid ? paidAt : null)
+          equal(record.paidAmount, state === "refund_due" ? payment.amount : null)
+          equal(record.refund?.state ?? null, state === "refund_due" ? "queued" : null)
           same(Option.getOrThrow(yield* (yield* PaymentStore).find(payment.paymentId)), payment)
         }
       }
@@ -141,7 +170,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const release: Move = { event: "release", reason: "test" }
       ok(Option.isNone(yield* store.move({ ...claimed, fence: 2 }, release)))
       ok(Option.isNone(
-        yield* store.move({ ...claimed, state: "settling" }, {
+        yield* store.move(believedIn(claimed, "settling"), {
           event: "void",
           reason: "expired",
         }),
@@ -191,8 +220,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const settling = yield* led(1, "compute-first", paths["compute-first"].settling ?? [])
       yield* store.markSent(answered.paymentId)
       yield* store.markSent(settling.paymentId)
-      equal(Option.getOrThrow(yield* store.find(answered.paymentId)).sent, true)
-      equal(Option.getOrThrow(yield* store.find(settling.paymentId)).sent, false)
+      equal(recordOf(Option.getOrThrow(yield* store.find(answered.paymentId))).sent, true)
+      equal(recordOf(Option.getOrThrow(yield* store.find(settling.paymentId))).sent, false)
     }),
   ],
   [
@@ -205,12 +234,13 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* store.markSent(sent.paymentId)
       ok(Option.isNone(yield* store.move(sent, owe)))
       const kept = Option.getOrThrow(yield* store.find(sent.paymentId))
-      same(kept, { ...sent, sent: true })
+      equal(recordOf(sent).sent, false)
+      equal({ ...kept, ...timeless }, { ...sent, ...timeless, sent: true })
       const unsent = yield* led(1, "compute-first", path)
-      const owed = Option.getOrThrow(yield* store.move(unsent, owe))
+      const owed = recordOf(Option.getOrThrow(yield* store.move(unsent, owe)))
       equal([owed.state, owed.answer, owed.refund?.state], ["refund_due", null, "queued"])
       yield* store.markSent(unsent.paymentId)
-      equal(Option.getOrThrow(yield* store.find(unsent.paymentId)).sent, false)
+      equal(recordOf(Option.getOrThrow(yield* store.find(unsent.paymentId))).sent, false)
     }),
   ],
   [
@@ -251,17 +281,17 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "adopt() makes the row of an orphan, owed and without a call, once, and never of a known payment",
+    "insertUnmatched() makes the row of an orphan, owed and without a call, once, and never of a known payment",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const known = yield* led(0, "compute-first", [])
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticket(1)
       const orphan = { paymentId, token, from, to, value, nonce, at: paidAt }
-      equal(yield* store.adopt({ ...orphan, paymentId: known.paymentId }), false)
+      equal(yield* store.insertUnmatched({ ...orphan, paymentId: known.paymentId }), false)
       same(Option.getOrThrow(yield* store.find(known.paymentId)), known)
-      equal(yield* store.adopt(orphan), true)
-      equal(yield* store.adopt(orphan), false)
-      const row = Option.getOrThrow(yield* store.find(paymentId))
+      equal(yield* store.insertUnmatched(orphan), true)
+      equal(yield* store.insertUnmatched(orphan), false)
+      const row = recordOf(Option.getOrThrow(yield* store.find(paymentId)))
       equal(
         [row.state, row.signature, row.productId, row.request, row.paidAt, row.amount, row.answer],
         ["refund_due", null, null, null, paidAt, value, null],
@@ -291,7 +321,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const owe: Move = { event: "owe", reason: "paid_another_sum", paidAt, paidAmount }
       const released = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
       const owed = Option.getOrThrow(yield* store.move(released, owe))
-      equal([owed.amount, owed.paidAmount, owed.refund?.state], [released.amount, 7n, "queued"])
+      const record = recordOf(owed)
+      equal([owed.amount, record.paidAmount, record.refund?.state], [released.amount, 7n, "queued"])
       same(Option.getOrThrow(yield* store.find(owed.paymentId)), owed)
       equal(yield* store.liability, 7n)
     }),

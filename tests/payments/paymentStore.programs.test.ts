@@ -12,17 +12,19 @@ import {
   Bytes32,
   moves,
   type PaidAt,
+  type Payment,
   type PaymentEvent,
   type PaymentId,
   paymentStates,
   reaches,
+  recordOf,
 } from "../../src/payments/domain/payment.ts"
+import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
-import { type Move, type Payment, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { liveTest } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { stores } from "../support/stores.ts"
-import { ticket } from "./paymentStore.laws.ts"
+import { believedIn, ticket } from "./paymentStore.laws.ts"
 
 const payments = 5
 const commands = 40
@@ -64,7 +66,7 @@ const Command = Schema.Union([
     lease,
   }),
   Schema.Struct({ do: Schema.Literal("markSent"), which }),
-  Schema.Struct({ do: Schema.Literal("adopt"), which }),
+  Schema.Struct({ do: Schema.Literal("insertUnmatched"), which }),
   Schema.Struct({
     do: Schema.Literal("waiting"),
     hold: Schema.Literals(["long", "spent"]),
@@ -160,16 +162,18 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       const state = from === "the row's" ? row.state : from
       // An arrow from a state to itself is in nobody's table, and the database does not look for it.
       if (state === reaches[event]) return (store) => store.find(row.paymentId)
-      const held = { ...row, state, fence: row.fence + fences[command.fence] }
+      const believed = state === row.state ? row : believedIn(row, state)
+      const held = { ...believed, fence: row.fence + fences[command.fence] }
       return (store) => store.move(held, moveOf(which, event, isPaid(row), command))
     }
     case "markSent":
       return (store) => store.markSent(ticketOf(command.which).paymentId)
-    case "adopt": {
+    case "insertUnmatched": {
       const { paymentId, token, authorization: { from, to, value, nonce } } = ticketOf(
         command.which,
       )
-      return (store) => store.adopt({ paymentId, token, from, to, value, nonce, at: paidAt })
+      return (store) =>
+        store.insertUnmatched({ paymentId, token, from, to, value, nonce, at: paidAt })
     }
     case "waiting": {
       const { hold, expired, skip, limit } = command
@@ -182,7 +186,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
 }
 
 const events = ["claim", "release", "intend", "doubt", "settle", "answer", "owe", "void"] as const
-const isPaid = (row: Payment | null) => row !== null && row.paidAt !== null
+const isPaid = (row: Payment | null) => row !== null && recordOf(row).paidAt !== null
 
 /** Ages pass while a test runs: only whether they are there is compared. */
 function timeless(value: unknown): unknown {

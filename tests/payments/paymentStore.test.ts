@@ -12,12 +12,13 @@ import {
   type PaymentState,
   paymentStates,
   reaches,
+  recordOf,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
-import { led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
+import { believedIn, led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
 
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
@@ -48,7 +49,7 @@ onEveryStore("payments", (law) => {
               if (from === "refund_due" && to === "void") return yield* cancelRefund(paymentId)
               const paid = ["settled", "answered", "refund_due"].includes(to)
               const first = sql.literal(
-                paid && row.paidAt === null
+                paid && recordOf(row).paidAt === null
                   ? `, paid_transaction = '0xaa', paid_block = 1, paid_log_index = 1,
                   paid_finality = 'safe'`
                   : "",
@@ -249,19 +250,19 @@ onEveryStore("payments", (law) => {
       yield* sql`UPDATE payment SET paid_block = 8, paid_finality = 'safe'`
       const back = yield* Effect.exit(sql`UPDATE payment SET paid_finality = 'latest'`)
       match(Exit.isFailure(back) ? Cause.pretty(back.cause) : "accepted", /what the chain said/)
-      const { paymentId, ...owed } = yield* led(
+      const owed = yield* led(
         1,
         "compute-first",
         paths["compute-first"].refund_due ?? [],
       )
-      yield* cancelRefund(paymentId)
+      yield* cancelRefund(owed.paymentId)
       const store = yield* PaymentStore
-      const again = yield* store.move({ ...owed, paymentId, state: "void" }, {
+      const again = yield* store.move(believedIn(owed, "void"), {
         event: "owe",
         reason: "paid_undelivered",
         paidAt: { transaction: "0xcc", block: 20n, logIndex: 1, finality: "safe" },
       })
-      equal(Option.getOrThrow(again).paidAt?.transaction, "0xcc")
+      equal(recordOf(Option.getOrThrow(again)).paidAt?.transaction, "0xcc")
     }).pipe(Effect.provide(layer)),
   )
 

@@ -8,8 +8,7 @@ import { Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase } from "../../src/payments/sale/sale.ts"
-import type { Task } from "../../src/payments/sale/settlement.ts"
+import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,

@@ -9,8 +9,12 @@ import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/postgres/rateLimits.ts"
 import { minute } from "../../src/core/domain/time.ts"
-import { layer as deniedKeys } from "../../src/core/deniedKeys.ts"
-import { type RateDecision, RateLimits, RateLimitUnavailable } from "../../src/core/RateLimits.ts"
+import {
+  cachingDenials,
+  type RateDecision,
+  RateLimits,
+  RateLimitUnavailable,
+} from "../../src/core/RateLimits.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
 
 const free = { name: "free", limit: 5, windowMs: minute }
@@ -44,7 +48,7 @@ function exact() {
 }
 
 const clocked = layer({ time: "clock" })
-const remembering = Layer.provide(deniedKeys, clocked)
+const remembering = Layer.provide(cachingDenials, clocked)
 
 onEveryStore("RateLimits", (law) => {
   const schedules = (limits: Layer.Layer<RateLimits, never, SqlClient>) =>
@@ -139,7 +143,7 @@ Deno.test("a key that was denied is not asked for again before its time", () =>
       }),
     )
     const { take } = Context.get(
-      yield* Layer.build(Layer.provide(deniedKeys, counting)),
+      yield* Layer.build(Layer.provide(cachingDenials, counting)),
       RateLimits,
     )
     yield* take(free, "a")

@@ -32,7 +32,7 @@ export const onClockAhead = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number
         move: (...args) => timely(inner.move(...args)),
         markSent: (paymentId) => timely(inner.markSent(paymentId)),
         waiting: (query) => timely(inner.waiting(query)),
-        adopt: (orphan) => timely(inner.adopt(orphan)),
+        insertUnmatched: (orphan) => timely(inner.insertUnmatched(orphan)),
       })),
       Effect.provideService(Clock.Clock, clockAhead(right, ms)),
     )

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { defaultLimits } from "../../src/venues/polymarket/limits.ts"
+import { defaultLimits } from "../../src/venues/polymarket/requests.ts"
 import { layer as replay } from "../../src/venues/replay/venue.ts"
 import { layer as polymarket } from "../../src/venues/polymarket/venue.ts"
 import { type FaultPlan, noFaults, seeded } from "../support/venues/wire/faults.ts"

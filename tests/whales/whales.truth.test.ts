@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
@@ -14,7 +14,7 @@ import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { shownUsd } from "../../src/whales/domain/whale.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { storesOf } from "../support/whales/whaleStores.ts"
 import { test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
@@ -35,6 +35,7 @@ import {
   trialLayer,
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
+import { marketBySlug } from "../support/venues/worlds.ts"
 
 const world = makeWorld({
   seed: 5,
@@ -80,7 +81,7 @@ const run = Effect.gen(function* () {
   )
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
-  const store = Context.get(trial, WhaleStore)
+  const store = storesOf(trial)
   const acts = yield* actsOf(trial, world.wallets, end)
   const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
   const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
@@ -160,7 +161,7 @@ test("tick() shows each entry's market with the book there was", () =>
   Effect.gen(function* () {
     const { items } = yield* done
     for (const { createdAt, data } of items) {
-      const market = world.catalogue.bySlug(data.market.slug)
+      const market = marketBySlug(world, data.market.slug)
       const book = market && world.book(market.tokenIds[0], Date.parse(createdAt))
       const read = book === undefined ? null : microstructure(book)
       equal(data.microstructure, read !== null && Result.isSuccess(read) ? read.success : null)

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { ruleVersion } from "../../whales/domain/calibration.ts"
-import type { WhaleRow } from "../../whales/domain/whale.ts"
 import type { FrozenCalibration } from "../../feed/domain/item.ts"
+import { ruleVersion } from "../../whales/domain/label.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** Two wallets, the larger stake first: as most are, and as few are. */
 export const sampleWhales: readonly [WhaleRow, WhaleRow] = [

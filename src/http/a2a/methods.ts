@@ -8,8 +8,8 @@
  */
 import { Effect, Option, Result, Schema } from "effect"
 import type { FreeSkill } from "../../catalog/domain/skill.ts"
+import { storeWithDeadline } from "../../core/deadline.ts"
 import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
-import { promptTasks } from "./promptTasks.ts"
 import type { NewTask } from "./TaskStore.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import {
@@ -61,7 +61,7 @@ const shownIdMax = 128
 export const makeMethods = (ports: A2aPorts) => {
   const { skills: skillPorts, payments } = ports
   const { terms, checkouts } = skillPorts
-  const tasks = promptTasks(ports.tasks)
+  const tasks = storeWithDeadline("The task store", ports.tasks)
   const { look, pay, told, moved } = makePayDesk({ skills: skillPorts, tasks, payments })
 
   const spend = (caller: Caller, call?: "paid"): Effect.Effect<void, Fault> =>

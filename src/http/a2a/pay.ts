@@ -10,10 +10,10 @@
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import { type PaidSkill, skillOf } from "../../catalog/domain/skill.ts"
 import { isBound, paidTaskLife, type Task, type TaskMessage, type TaskNote } from "./domain/task.ts"
 import type { Payments } from "../../payments/Payments.ts"
-import type { Delivery } from "../../payments/sale/sale.ts"
 import { moved as movedBy, type TaskMove, type TaskStore } from "./TaskStore.ts"
 import { defaultTiming } from "../../payments/timing.ts"
 import { type Fault, invalid, refusedBy } from "./errors.ts"
@@ -134,15 +134,15 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
   const look = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<Told> {
     const { state, paymentId } = task
     if (paymentId === null || !isBound(task)) return told(task)
-    const recalled = yield* payments.recall(paymentId, task.id)
-    switch (recalled.state) {
+    const outcome = yield* payments.findOutcome(paymentId, task.id)
+    switch (outcome.state) {
       case "answered":
-        return yield* completed(task, recalled.delivery)
+        return yield* completed(task, outcome.delivery)
       case "refunded":
-        return yield* failed(task, yield* refundNote(recalled.refund))
+        return yield* failed(task, yield* refundNote(outcome.refund))
       case "used":
         return state === "completed"
-          ? told(task, { ...sightOf(task, terms), metadata: paymentCompleted(recalled.receipt) })
+          ? told(task, { ...sightOf(task, terms), metadata: paymentCompleted(outcome.receipt) })
           : yield* failed(task, usedNote(terms))
       case "void":
         return yield* failed(task, voidNote(terms))
@@ -163,7 +163,7 @@ export const makePayDesk = ({ skills: { checkouts, terms }, tasks, payments }: A
   const letGo = Effect.fnUntraced(function* (task: Task, note: TaskNote | null = null) {
     const { paymentId } = task
     if (paymentId === null) return told(task)
-    const { state } = yield* payments.recall(paymentId, task.id)
+    const { state } = yield* payments.findOutcome(paymentId, task.id)
     return state === "released" || state === "unknown"
       ? yield* released(task, note)
       : told(task, underway)

@@ -12,7 +12,7 @@ import { type Task, taskLife, type TaskMessage, type TaskNote } from "./domain/t
 import { isoTime } from "../../core/domain/time.ts"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import type { Delivery } from "../../payments/sale/sale.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import { x402Keys } from "./message.ts"
 
 /** The states of A2A that a task of ours may show. */

@@ -14,7 +14,7 @@ import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"
 import { type FreeSkill, type PaidSkill, type Skill, skills } from "../../catalog/domain/skill.ts"
-import type { Delivery } from "../../payments/sale/sale.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import type { HeaderPair } from "../server/answer.ts"
 import {
   prepare,

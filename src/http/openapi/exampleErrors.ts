@@ -22,7 +22,7 @@ import {
   paymentInProgress,
   paymentRefunded,
   settlementUnresolved,
-} from "../../payments/sale/paymentRefusals.ts"
+} from "../../payments/sale/responses.ts"
 import { invalidParameters } from "../paywall/checkout.ts"
 import { prepare, type PreparedRefusal, toRefusal } from "../server/errors.ts"
 import { methodsOf } from "../server/methods.ts"

@@ -11,6 +11,8 @@
  */
 import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
+import type { Answer } from "../../payments/sale/sale.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
   NotCharged,
@@ -25,12 +27,11 @@ import {
   decodePaymentJson,
   matchPayment,
   PaymentIdentifier,
-  type ShownPayment,
+  type PaymentPayload,
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
-import type { Answer, Delivery } from "../../payments/sale/sale.ts"
 import { invalidPayments } from "./invalidPayments.ts"
 import { type GivenFault, sentenceOf } from "./query.ts"
 
@@ -189,7 +190,7 @@ function purchaseOf(
   terms: PaymentTerms,
   shown: Order["payment"],
   nowMs: number,
-): Result.Result<{ payment: ShownPayment; late: string | null }, NotCharged> {
+): Result.Result<{ payment: PaymentPayload; late: string | null }, NotCharged> {
   return Result.map(matched(product, terms, shown), (payment) => {
     const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
     return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
@@ -201,7 +202,7 @@ function matched(
   product: Product,
   terms: PaymentTerms,
   shown: Order["payment"],
-): Result.Result<ShownPayment, NotCharged> {
+): Result.Result<PaymentPayload, NotCharged> {
   const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
   return Result.mapError(
     Result.flatMap(decoded, (payment) => matchPayment(product, payment, terms)),

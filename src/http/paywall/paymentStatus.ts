@@ -5,10 +5,9 @@
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { usd } from "../../core/domain/money.ts"
-import { PaymentId, paymentIdFormula } from "../../payments/domain/payment.ts"
+import { type Payment, PaymentId, paymentIdFormula } from "../../payments/domain/payment.ts"
 import { Payments } from "../../payments/Payments.ts"
-import type { Payment } from "../../payments/PaymentStore.ts"
-import { within } from "../../core/within.ts"
+import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import type { PaymentBody } from "../openapi/bodies.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
@@ -44,7 +43,7 @@ export const makePaymentLookup = Effect.gen(function* () {
     if (!isPaymentId(id)) return malformed
     return run(
       payments.status(id).pipe(
-        within(findFor),
+        withDeadline(findFor),
         Effect.map(Option.match({
           onNone: () => null,
           onSome: Option.match({ onNone: () => unknown, onSome: statusAnswer }),
@@ -59,21 +58,24 @@ export const makePaymentLookup = Effect.gen(function* () {
 })
 
 function statusAnswer(payment: Payment): Answer {
-  const { paymentId, state, productId, amount, paidAmount, authorization, paidAt, refund } = payment
+  const { paymentId, state, productId, amount, authorization: { from } } = payment
+  const paidAt = "paidAt" in payment ? payment.paidAt : null
   const body: typeof PaymentBody.Type = {
     success: true,
     paymentId,
     state,
     product: productId,
     amountUsd: usd(amount),
-    payer: authorization.from,
+    payer: from,
     transaction: paidAt?.transaction ?? null,
-    refund: refund === null ? null : {
-      state: refund.state,
-      transaction: refund.transaction,
-      amountUsd: usd(paidAmount ?? amount),
-      to: authorization.from,
-    },
+    refund: "refund" in payment
+      ? {
+        state: payment.refund.state,
+        transaction: payment.refund.transaction,
+        amountUsd: usd(payment.paidAmount),
+        to: from,
+      }
+      : null,
   }
   return answer({ body: JSON.stringify(body), cache: "none" })
 }

@@ -12,7 +12,7 @@ import { Digest } from "../../digest/Digest.ts"
 import { Feed } from "../../feed/Feed.ts"
 import { Research } from "../../research/Research.ts"
 import { Resolving } from "../../markets/Resolving.ts"
-import { WhaleTable } from "../../whales/WhaleTable.ts"
+import { Calibration } from "../../whales/Calibration.ts"
 import { type Checkout, type CheckoutOptions, type MakeCheckout, makeCheckout } from "./checkout.ts"
 import { decodeQuery } from "./query.ts"
 
@@ -54,7 +54,7 @@ export const makeCheckouts = Effect.fnUntraced(function* (options: CheckoutOptio
     ...feedSales(checkout, yield* Feed),
     ...digestSales(checkout, yield* Digest),
     resolving: resolvingSale(checkout, yield* Resolving),
-    whales: whalesSale(checkout, yield* WhaleTable),
+    whales: whalesSale(checkout, yield* Calibration),
     research: researchSale(checkout, yield* Research),
   }
   return checkouts
@@ -123,7 +123,7 @@ const resolvingSale = (checkout: MakeCheckout, service: Resolving["Service"]) =>
       })),
   })
 
-const whalesSale = (checkout: MakeCheckout, { table }: WhaleTable["Service"]) => {
+const whalesSale = (checkout: MakeCheckout, { table }: Calibration["Service"]) => {
   const encoded = encodedOnce(whalesBody)
   return checkout(whales)({
     decode: readWhales,

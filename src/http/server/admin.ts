@@ -8,7 +8,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
-import { within } from "../../core/within.ts"
+import { withDeadline } from "../../core/deadline.ts"
 import { listen, type ListenOptions, toWebHandler } from "./server.ts"
 
 /** The event loop has stalled when it has not turned for this long. */
@@ -89,7 +89,7 @@ const readiness = (
 
 /** Where the feed stands, or none when the store fails or does not answer in time. */
 const ask = (feed: Feed["Service"]): Effect.Effect<Option.Option<FeedIndex>> =>
-  Effect.catchCause(within(storeWithin)(feed.index), () => Effect.succeedNone)
+  Effect.catchCause(withDeadline(storeWithin)(feed.index), () => Effect.succeedNone)
 
 /**
  * What has been counted and measured, read now. What cannot be known now is not a number: an old

@@ -8,7 +8,7 @@
  */
 import { type Cause, Clock, Duration, Effect, Option } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { within } from "../../core/within.ts"
+import { withDeadline } from "../../core/deadline.ts"
 
 /** How often it is computed. */
 const refreshEvery = Duration.seconds(1)
@@ -47,7 +47,7 @@ export const makePolled = Effect.fnUntraced(function* <A>(options: PolledOptions
         last = { at: clock.currentTimeMillisUnsafe(), made }
       })
     ),
-    within(options.computeFor),
+    withDeadline(options.computeFor),
     Effect.map(Option.getOrNull),
     Effect.catchCause((cause) => Effect.as(complain(cause), null)),
     Effect.tap((made) =>

@@ -4,13 +4,12 @@
  *
  * @module
  */
-import { Effect, Layer, Option } from "effect"
+import { Array, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Market, MarketId } from "../domain/market.ts"
 import { candidatesMax, type EndingMarket, type ResolvingQuery } from "../domain/resolving.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
 import { mids } from "./mids.ts"
 
@@ -84,7 +83,7 @@ const save = (sql: SqlClient) =>
     function* (markets: ReadonlyArray<Market>, seenAt: EpochMs) {
       const newest = [...new Map(markets.map((market) => [market.id, market])).values()]
       yield* Effect.forEach(
-        batches(newest, marketsBatch),
+        Array.chunksOf(newest, marketsBatch),
         (batch) => saveBatch(sql)(batch, seenAt),
         { discard: true },
       )

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId, SeriesPoint } from "../domain/market.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import type { MidPoint } from "../MarketStore.ts"
-import { batches } from "../../postgres/batches.ts"
 import { type MidHour, midHours, points } from "./midHours.ts"
 
 /** Rows in one statement. */
@@ -58,8 +57,8 @@ const appendMids = (sql: SqlClient) =>
   Effect.fn("MarketStore.appendMids")(
     function* (added: ReadonlyArray<MidPoint>) {
       const ids = [...new Set(added.map((point) => point.marketId))]
-      yield* Effect.forEach(batches(ids, idsBatch), nameSeries(sql), { discard: true })
-      yield* Effect.forEach(batches(midHours(added), hoursBatch), appendBatch(sql), {
+      yield* Effect.forEach(Array.chunksOf(ids, idsBatch), nameSeries(sql), { discard: true })
+      yield* Effect.forEach(Array.chunksOf(midHours(added), hoursBatch), appendBatch(sql), {
         discard: true,
       })
     },
@@ -95,7 +94,7 @@ const lastMids = (sql: SqlClient) =>
       range: { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs },
     ) {
       const last = new Map<MarketId, SeriesPoint>()
-      for (const batch of batches([...new Set(ids)], idsBatch)) {
+      for (const batch of Array.chunksOf([...new Set(ids)], idsBatch)) {
         for (const row of yield* lastMidsOf(sql, batch, range)) {
           last.set(row.market_id, { at: Number(row.at), mid: row.mid })
         }
@@ -130,7 +129,7 @@ const unseeded = (sql: SqlClient) =>
   Effect.fn("MarketStore.unseeded")(
     function* (ids: ReadonlyArray<MarketId>) {
       const seeded = new Set<string>()
-      for (const batch of batches(ids, idsBatch)) {
+      for (const batch of Array.chunksOf(ids, idsBatch)) {
         const rows = yield* sql<{ market_id: string }>`
         SELECT market_id FROM mid_series
         WHERE market_id = ANY (${batch}::text[]) AND seeded_at IS NOT NULL`
@@ -144,7 +143,7 @@ const unseeded = (sql: SqlClient) =>
 const markSeeded = (sql: SqlClient) =>
   Effect.fn("MarketStore.markSeeded")(
     function* (ids: ReadonlyArray<MarketId>, at: EpochMs) {
-      for (const batch of batches(ids, idsBatch)) {
+      for (const batch of Array.chunksOf(ids, idsBatch)) {
         yield* nameSeries(sql)(batch)
         yield* sql`
         UPDATE mid_series SET seeded_at = ${new Date(at)}

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Headline } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { NewsStore } from "../NewsStore.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Rows in one statement: at most a megabyte of JSON. */
@@ -42,7 +41,7 @@ export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
 const add = (sql: SqlClient) =>
   Effect.fn("NewsStore.add")(function* (headlines: ReadonlyArray<Headline>, seenAt: EpochMs) {
     const added = yield* Effect.forEach(
-      batches(headlines, headlinesBatch),
+      Array.chunksOf(headlines, headlinesBatch),
       (batch) =>
         sql`
       INSERT INTO headline (url, title, source, published_at, seen_at)

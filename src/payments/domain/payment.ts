@@ -155,7 +155,7 @@ export function step(
 }
 
 /** What a payment that is already known gets when it is sent again, for the same request. */
-export type Again =
+type Again =
   /** It is claimed anew. */
   | "claim"
   /** Its answer is waited for, within a bound. */
@@ -236,4 +236,219 @@ export interface PaidAt {
   readonly logIndex: number
   /** `safe`: the block can no longer be reorganised away, as far as the chain promises. */
   readonly finality: "latest" | "safe"
+}
+
+/** What a payment shows of the refund that goes with it. */
+export interface RefundSummary {
+  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
+  readonly reason: string
+  readonly transaction: string | null
+}
+
+interface Versioned {
+  /** Grows with every claim. */
+  readonly fence: number
+  /** Hash of the secret the first caller showed; null when they showed none. */
+  readonly secretHash: Bytes32 | null
+}
+
+/** A payment that a call has claimed, with what it was claimed for. */
+interface OfCall extends PaymentTicket, Versioned {}
+
+type CallFields = "signature" | "productId" | "request"
+
+/** A transfer that was found on the chain, and that no call of ours goes with. */
+interface Unmatched extends Omit<PaymentTicket, CallFields>, Versioned {
+  readonly signature: null
+  readonly productId: null
+  readonly request: null
+}
+
+interface Leased {
+  /** Milliseconds until the lease runs out; zero or less when it has. */
+  readonly leaseLeftMs: number
+}
+
+/** A compute-first answer is stored with the intent; a settle-early one is not computed yet. */
+type Intended =
+  | { readonly order: "compute-first"; readonly answer: StoredAnswer }
+  | { readonly order: "settle-early" }
+
+export type Claimed = OfCall & Leased & { readonly state: "claimed" }
+
+export type Released = OfCall & { readonly state: "released" }
+
+type Settling = OfCall & Leased & Intended & { readonly state: "settling" }
+
+export type Unresolved = OfCall & Intended & {
+  readonly state: "unresolved"
+  /** Milliseconds since the intent to settle was stored. */
+  readonly intendedAgoMs: number
+  /** The transaction a facilitator named; a hint. */
+  readonly transactionHint: string | null
+}
+
+type Settled = OfCall & Leased & {
+  readonly state: "settled"
+  readonly order: "settle-early"
+  readonly paidAt: PaidAt
+}
+
+export type Answered =
+  & OfCall
+  & {
+    readonly state: "answered"
+    readonly paidAt: PaidAt
+    /** Milliseconds since the answer was charged. */
+    readonly answeredAgoMs: number
+  }
+  & (
+    /** Not delivered on a live connection yet. */
+    | { readonly sent: false; readonly answer: StoredAnswer }
+    /** A body that was delivered is not kept for ever. */
+    | { readonly sent: true; readonly answer: StoredAnswer | null }
+  )
+
+/** Paid, not answered, and refunded: the refund says how far that is. */
+export type Owed = (OfCall | Unmatched) & {
+  readonly state: "refund_due" | "refunded"
+  readonly paidAt: PaidAt
+  /** What its payer paid under its nonce: the amount, unless they spent it on another sum. */
+  readonly paidAmount: AtomicAmount
+  readonly refund: RefundSummary
+}
+
+type Void = (OfCall | Unmatched) & {
+  readonly state: "void"
+  /** Where the chain showed a payment that was reorganised away; null when it never did. */
+  readonly paidAt: PaidAt | null
+}
+
+/** One payment: each state has what belongs to it and nothing else. */
+export type Payment =
+  | Claimed
+  | Released
+  | Settling
+  | Unresolved
+  | Settled
+  | Answered
+  | Owed
+  | Void
+
+/** A payment as one flat row, where null stands for what its state does not have. */
+export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versioned {
+  readonly signature: Signature | null
+  readonly productId: string | null
+  readonly request: string | null
+  readonly state: PaymentState
+  readonly leaseLeftMs: number | null
+  readonly intendedAgoMs: number | null
+  readonly transactionHint: string | null
+  readonly paidAt: PaidAt | null
+  readonly paidAmount: AtomicAmount | null
+  readonly answer: StoredAnswer | null
+  readonly answeredAgoMs: number | null
+  readonly sent: boolean
+  readonly refund: RefundSummary | null
+}
+
+/** A stored row that lacks what its state must have. */
+class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPayment", {
+  paymentId: PaymentId,
+  state: PaymentState,
+}) {
+  override get message() {
+    return `The row of payment ${this.paymentId} lacks what the state ${this.state} must have`
+  }
+}
+
+/** The payment that a record is. What its state does not have is left out. */
+export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
+  const { paymentId, state } = record
+  const payment = inState(record)
+  return payment === null
+    ? Result.fail(new InvalidPayment({ paymentId, state }))
+    : Result.succeed(payment)
+}
+
+function inState(record: PaymentRecord): Payment | null {
+  const { state, paidAt, refund, leaseLeftMs, intendedAgoMs, transactionHint, answer } = record
+  const call = ofCall(record)
+  const owner = call ?? unmatched(record)
+  const leased = leaseLeftMs === null ? null : { leaseLeftMs }
+  switch (state) {
+    case "claimed":
+      return call && leased && { ...call, ...leased, state }
+    case "released":
+      return call && { ...call, state }
+    case "settling": {
+      const intended = intendedOf(record)
+      return call && leased && intended && { ...call, ...leased, ...intended, state }
+    }
+    case "unresolved": {
+      const intended = intendedOf(record)
+      return call && intended && intendedAgoMs !== null
+        ? { ...call, ...intended, state, intendedAgoMs, transactionHint }
+        : null
+    }
+    case "settled":
+      return call && leased && paidAt && call.order === "settle-early"
+        ? { ...call, ...leased, state, order: call.order, paidAt }
+        : null
+    case "answered": {
+      const { answeredAgoMs, sent } = record
+      if (call === null || paidAt === null || answeredAgoMs === null) return null
+      const charged = { ...call, state, paidAt, answeredAgoMs }
+      return sent ? { ...charged, sent, answer } : answer && { ...charged, sent, answer }
+    }
+    case "refund_due":
+    case "refunded": {
+      const paidAmount = record.paidAmount ?? record.amount
+      return owner && paidAt && refund && { ...owner, state, paidAt, paidAmount, refund }
+    }
+    case "void":
+      return owner && { ...owner, state, paidAt }
+  }
+}
+
+type Owner = Omit<PaymentTicket, CallFields> & Versioned
+
+function ownerOf(record: Owner): Owner {
+  const { paymentId, token, authorization, amount, order, fence, secretHash } = record
+  return { paymentId, token, authorization, amount, order, fence, secretHash }
+}
+
+function ofCall(record: PaymentRecord): OfCall | null {
+  const { signature, productId, request } = record
+  return signature === null || productId === null || request === null
+    ? null
+    : { ...ownerOf(record), signature, productId, request }
+}
+
+function unmatched(record: PaymentRecord): Unmatched | null {
+  const { signature, productId, request } = record
+  return signature === null && productId === null && request === null
+    ? { ...ownerOf(record), signature, productId, request }
+    : null
+}
+
+function intendedOf({ order, answer }: PaymentRecord): Intended | null {
+  return order === "settle-early" ? { order } : answer && { order, answer }
+}
+
+const absent = {
+  leaseLeftMs: null,
+  intendedAgoMs: null,
+  transactionHint: null,
+  paidAt: null,
+  paidAmount: null,
+  answer: null,
+  answeredAgoMs: null,
+  sent: false,
+  refund: null,
+} as const
+
+/** The record of a payment. */
+export function recordOf(payment: Payment): PaymentRecord {
+  return { ...absent, ...payment }
 }

@@ -161,6 +161,18 @@ export type WaitReason =
   | "float_too_low"
   | "of_another_treasury"
 
+/** What a worker has done to one refund. */
+export interface RefundOutcome {
+  readonly paymentId: string
+  readonly from: RefundState
+  /** Where it was left, as far as this worker knows: another one may hold it by now. */
+  readonly to: RefundState
+  /** Why it did not come to its end yet; null when nothing is in its way. */
+  readonly reason: string | null
+  /** True when nothing was different the last time. */
+  readonly known: boolean
+}
+
 /** No refund is larger than the dearest product. */
 export const refundMax = Object.values(products).reduce<bigint>(
   (max, { price }) => price > max ? price : max,

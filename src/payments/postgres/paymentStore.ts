@@ -1,151 +1,507 @@
 /**
  * Payments in PostgreSQL: every arrow one compare-and-set on one row, leases on its clock.
  *
- * Claims, moves and marks that come together are committed together (`paymentBatches.ts`). The
- * database refuses what the table of moves does not have (see the migrations), so a bug here is a
- * defect, not a lost payment.
+ * Claims, moves and delivery marks that come together share a statement: its round trip and its commit.
+ * Each is still a compare-and-set on its own row. The database refuses what the table of moves does not
+ * have (see the migrations), so a bug here is a defect, not a lost payment.
  *
  * @module
  */
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { Bytes32, PaymentId, PaymentState, PaymentTicket } from "../domain/payment.ts"
+import type { SettlementOrder } from "../../catalog/domain/product.ts"
+import { AtomicAmount } from "../../core/domain/money.ts"
+import { groupCommit } from "../../postgres/groupCommit.ts"
+import { jsonText } from "../../postgres/json.ts"
+import {
+  Address,
+  Bytes32,
+  type Claimed,
+  type PaidAt,
+  type Payment,
+  PaymentId,
+  paymentOf,
+  type PaymentState,
+  type PaymentTicket,
+  reaches,
+  recordOf,
+  type RefundSummary,
+  Signature,
+} from "../domain/payment.ts"
 import {
   type Move,
-  type Orphan,
-  type Payment,
   PaymentStore,
   type ScannedAccount,
+  type UnmatchedTransfer,
   type WaitingQuery,
 } from "../PaymentStore.ts"
-import { claims, moves, sentMarks } from "./paymentBatches.ts"
-import { paymentColumns, paymentOf, type PaymentRow } from "./paymentRow.ts"
 
-/** An orphan's authorization was never shown to us: it is not known to expire. */
+/** An unmatched transfer's authorization was never shown to us: it is not known to expire. */
 const neverExpires = 9_223_372_036_854_775_807n
+/** How long the mark of a delivered answer waits for others, to be stored with them. */
+const sentAfter = Duration.millis(2)
 
 export const layer: Layer.Layer<PaymentStore, never, SqlClient> = Layer.effect(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const columns = sql.literal(paymentColumns)
-    const claimed = yield* claims
-    const moved = yield* moves
-    const marked = yield* sentMarks
-
-    const seconds = (duration: Duration.Duration) =>
-      sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
-
-    const find = (paymentId: PaymentId) =>
-      sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentOf)),
-      )
-
-    const claim = Effect.fnUntraced(
-      function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
-        const made = yield* claimed({ ticket, secretHash, lease })
-        if (Option.isSome(made)) return { claimed: true, payment: made.value }
-        const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
-        return { claimed: false, payment: known }
-      },
-      Effect.orDie,
-    )
-
-    const move = Effect.fnUntraced(
-      function* (held: Payment, move: Move) {
-        const row = yield* moved(held, move)
-        // The database queues the refund with the move; the row is read again to show it.
-        return move.event === "owe" && Option.isSome(row) ? yield* find(held.paymentId) : row
-      },
-      Effect.orDie,
-    )
-
-    const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(marked(paymentId)))
-
-    const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
-      sql<PaymentRow>`
-        SELECT ${columns} FROM payment
-        WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
-            AND (state = 'unresolved'
-              OR (state = 'released' AND valid_before < ${nowSeconds})
-              OR (state IN ('claimed', 'settling', 'settled')
-                AND lease_until < clock_timestamp()))
-          OR state = 'answered' AND sent_at IS NULL
-            AND answered_at <= clock_timestamp() - ${seconds(hold)}
-        ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
-        Effect.map((rows) => rows.map(paymentOf)),
-        Effect.orDie,
-      )
-
-    const adopt = ({ paymentId, token, from, to, value, nonce, at }: Orphan) =>
-      sql`
-        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
-          pay_to, amount, valid_after, valid_before, settlement, state, reason,
-          paid_transaction, paid_block, paid_log_index, paid_finality)
-        VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
-          ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
-          'orphan', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
-        ON CONFLICT DO NOTHING RETURNING 1`.pipe(
-        Effect.map((rows) => rows.length === 1),
-        Effect.orDie,
-      )
-
-    const scanned = ({ chainId, asset, payTo }: ScannedAccount) =>
-      sql<{ after_block: bigint; through_block: bigint }>`
-        SELECT after_block, through_block FROM chain_scan
-        WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
-        Effect.map(([row]) =>
-          Option.map(
-            Option.fromNullishOr(row),
-            ({ after_block, through_block }) => ({ after: after_block, through: through_block }),
-          )
-        ),
-        Effect.orDie,
-      )
-
-    const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
-      sql`
-        INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, after_block, through_block)
-        VALUES (${chainId}, ${asset}, ${payTo}, ${block}, ${block})
-        ON CONFLICT (chain_id, asset, pay_to)
-        DO UPDATE SET through_block = greatest(scan.through_block, excluded.through_block)`.pipe(
-        Effect.asVoid,
-        Effect.orDie,
-      )
-
-    const standing = (paymentIds: ReadonlyArray<PaymentId>) =>
-      sql<{ payment_id: PaymentId; state: PaymentState }>`
-        SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
-        Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
-        Effect.orDie,
-      )
-
-    const liability = sql<{ units: bigint }>`
-      SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
-      WHERE state = 'refund_due' OR (settlement = 'settle-early'
-        AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
-      Effect.map(([row]) => row?.units ?? 0n),
-      Effect.orDie,
-    )
-
-    const countByState = sql<{ state: PaymentState; payments: bigint }>`
-      SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
-      Effect.map((rows) => new Map(rows.map((row) => [row.state, Number(row.payments)]))),
-      Effect.orDie,
-    )
-
-    return PaymentStore.of({
-      claim,
-      find: (paymentId) => Effect.orDie(find(paymentId)),
-      move,
-      markSent,
-      waiting,
-      adopt,
-      scanned,
-      scannedThrough,
-      standing,
-      liability,
-      countByState,
-    })
+    return PaymentStore.of({ ...(yield* commands(sql)), ...queries(sql), ...scanning(sql) })
   }),
 )
+
+/** What a sale writes: claim, move, mark as sent. */
+const commands = Effect.fnUntraced(function* (sql: SqlClient) {
+  const claimed = yield* claims(sql)
+  const moved = yield* moves(sql)
+  const marked = yield* sentMarks(sql)
+  const { find } = queries(sql)
+
+  const claim = Effect.fnUntraced(
+    function* (ticket: PaymentTicket, secretHash: Bytes32 | null, lease: Duration.Duration) {
+      const made = yield* claimed({ ticket, secretHash, lease })
+      if (Option.isSome(made)) return { claimed: true, payment: made.value }
+      const known = yield* Effect.flatMap(find(ticket.paymentId), Effect.fromOption)
+      return { claimed: false, payment: known }
+    },
+    Effect.orDie,
+  )
+
+  const move = Effect.fnUntraced(
+    function* (held: Payment, move: Move) {
+      const ages = yield* moved(held, move)
+      if (Option.isNone(ages)) return Option.none()
+      // The database queues the refund with the move; the row is read again to show it.
+      return move.event === "owe"
+        ? yield* find(held.paymentId)
+        : Option.some(movedOn(held, move, ages.value))
+    },
+    Effect.orDie,
+  )
+
+  const markSent = (paymentId: PaymentId) => Effect.asVoid(Effect.orDie(marked(paymentId)))
+  return { claim, move, markSent }
+})
+
+/** What is read of payments. */
+function queries(sql: SqlClient) {
+  const columns = sql.literal(paymentColumns)
+  const seconds = (duration: Duration.Duration) =>
+    sql`make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
+
+  const find = (paymentId: PaymentId) =>
+    sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
+      Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentIn)),
+      Effect.orDie,
+    )
+
+  const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
+    sql<PaymentRow>`
+      SELECT ${columns} FROM payment
+      WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
+          AND (state = 'unresolved'
+            OR (state = 'released' AND valid_before < ${nowSeconds})
+            OR (state IN ('claimed', 'settling', 'settled')
+              AND lease_until < clock_timestamp()))
+        OR state = 'answered' AND sent_at IS NULL
+          AND answered_at <= clock_timestamp() - ${seconds(hold)}
+      ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
+      Effect.map((rows) => rows.map(paymentIn)),
+      Effect.orDie,
+    )
+
+  const standing = (paymentIds: ReadonlyArray<PaymentId>) =>
+    sql<{ payment_id: PaymentId; state: PaymentState }>`
+      SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
+      Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
+      Effect.orDie,
+    )
+
+  const liability = sql<{ units: bigint }>`
+    SELECT coalesce(sum(coalesce(paid_amount, amount)), 0)::bigint AS units FROM payment
+    WHERE state = 'refund_due' OR (settlement = 'settle-early'
+      AND state IN ('claimed', 'settling', 'unresolved', 'settled'))`.pipe(
+    Effect.map(([row]) => row?.units ?? 0n),
+    Effect.orDie,
+  )
+
+  const countByState = sql<{ state: PaymentState; payments: bigint }>`
+    SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
+    Effect.map((rows) => new Map(rows.map((row) => [row.state, Number(row.payments)]))),
+    Effect.orDie,
+  )
+
+  return { find, waiting, standing, liability, countByState }
+}
+
+/** What the scan of the chain stores: transfers without a row, and how far it has read. */
+function scanning(sql: SqlClient) {
+  const insertUnmatched = ({ paymentId, token, from, to, value, nonce, at }: UnmatchedTransfer) =>
+    sql`
+      INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+        pay_to, amount, valid_after, valid_before, settlement, state, reason,
+        paid_transaction, paid_block, paid_log_index, paid_finality)
+      VALUES (${paymentId}, ${token.chainId}, ${token.asset}, ${token.name}, ${token.version},
+        ${from}, ${nonce}, ${to}, ${value}, 0, ${neverExpires}, 'settle-early', 'refund_due',
+        'orphan', ${at.transaction}, ${at.block}, ${at.logIndex}, ${at.finality})
+      ON CONFLICT DO NOTHING RETURNING 1`.pipe(
+      Effect.map((rows) => rows.length === 1),
+      Effect.orDie,
+    )
+
+  const scanned = ({ chainId, asset, payTo }: ScannedAccount) =>
+    sql<{ after_block: bigint; through_block: bigint }>`
+      SELECT after_block, through_block FROM chain_scan
+      WHERE chain_id = ${chainId} AND asset = ${asset} AND pay_to = ${payTo}`.pipe(
+      Effect.map(([row]) =>
+        Option.map(
+          Option.fromNullishOr(row),
+          ({ after_block, through_block }) => ({ after: after_block, through: through_block }),
+        )
+      ),
+      Effect.orDie,
+    )
+
+  const scannedThrough = ({ chainId, asset, payTo }: ScannedAccount, block: bigint) =>
+    sql`
+      INSERT INTO chain_scan AS scan (chain_id, asset, pay_to, after_block, through_block)
+      VALUES (${chainId}, ${asset}, ${payTo}, ${block}, ${block})
+      ON CONFLICT (chain_id, asset, pay_to)
+      DO UPDATE SET through_block = greatest(scan.through_block, excluded.through_block)`.pipe(
+      Effect.asVoid,
+      Effect.orDie,
+    )
+
+  return { insertUnmatched, scanned, scannedThrough }
+}
+
+interface Claim {
+  readonly ticket: PaymentTicket
+  readonly secretHash: Bytes32 | null
+  readonly lease: Duration.Duration
+}
+
+/**
+ * Makes rows in `claimed`; none for a payment that has one. The conflict names no index: of two that
+ * insert one payment at the same moment, the other unique index may be the first to notice.
+ */
+const claims = (sql: SqlClient) =>
+  groupCommit<Claim, Payment>({
+    rowOf: ({ ticket }) => ticket.paymentId,
+    together: (claims) =>
+      sql<{ payment_id: PaymentId }>`
+        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+          pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+          state, secret_hash, lease_until)
+        SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+          pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
+          'claimed', secret_hash, ${sql.literal(leased)}
+        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS given (
+          payment_id text, chain_id bigint, asset text, token_name text, token_version text,
+          payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
+          valid_before bigint, signature text, settlement text, product_id text, request text,
+          secret_hash text, lease_seconds float8)
+        ON CONFLICT DO NOTHING
+        RETURNING payment_id`.pipe(
+        Effect.map((rows) => {
+          const made = new Set(rows.map(({ payment_id }) => payment_id))
+          return new Map(
+            claims.filter(({ ticket }) => made.has(ticket.paymentId))
+              .map((claim) => [claim.ticket.paymentId, claimedBy(claim)]),
+          )
+        }),
+      ),
+  })
+
+const leased = "clock_timestamp() + make_interval(secs => given.lease_seconds)"
+
+const claimRow = ({ ticket, secretHash, lease }: Claim) => {
+  const { token, authorization } = ticket
+  return {
+    payment_id: ticket.paymentId,
+    chain_id: token.chainId,
+    asset: token.asset,
+    token_name: token.name,
+    token_version: token.version,
+    payer: authorization.from,
+    nonce: authorization.nonce,
+    pay_to: authorization.to,
+    amount: ticket.amount.toString(),
+    valid_after: authorization.validAfter.toString(),
+    valid_before: authorization.validBefore.toString(),
+    signature: ticket.signature,
+    settlement: ticket.order,
+    product_id: ticket.productId,
+    request: ticket.request,
+    secret_hash: secretHash,
+    lease_seconds: Duration.toSeconds(lease),
+  }
+}
+
+/** The row that a claim has made: nothing in it is the database's own. */
+const claimedBy = ({ ticket, secretHash, lease }: Claim): Claimed => ({
+  ...ticket,
+  state: "claimed",
+  fence: 1,
+  leaseLeftMs: Duration.toMillis(lease),
+  secretHash,
+})
+
+interface HeldMove {
+  readonly held: Payment
+  readonly move: Move
+}
+
+/**
+ * Makes moves of one event. The planner guesses how many rows are given; that they are compared with
+ * one event too keeps its guess low enough for the index, on a table that is still small.
+ */
+const movesOf = (sql: SqlClient, event: Move["event"]) => {
+  const written = sql.literal(writes[event])
+  const ages = sql.literal(agesColumns)
+  // What was delivered in the meantime is not owed any more.
+  const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
+  return groupCommit<HeldMove, Ages>({
+    rowOf: ({ held }) => held.paymentId,
+    together: (moves) => {
+      const bodies: Array<Uint8Array> = []
+      const rows = inOrder(moves.map(({ held, move }) => moveRow(held, move, bodies)))
+      return sql<Ages & { readonly payment_id: string }>`
+        UPDATE payment SET state = ${reaches[event]}, reason = given.reason,
+          changed_at = clock_timestamp(), ${written}
+        FROM (
+          SELECT given.*, (${bodies}::bytea[])[given.body_place] AS body
+          FROM json_to_recordset(${jsonText(rows)}::json) AS given (
+            event text, payment_id text, held_state text, held_fence integer, reason text,
+            lease_seconds float8, secret_hash text, transaction_hint text, body_place integer,
+            paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
+            paid_amount bigint)
+        ) given
+        WHERE given.event = ${event} AND payment.payment_id = given.payment_id
+          AND payment.state = given.held_state AND payment.fence = given.held_fence ${unsent}
+        RETURNING payment.payment_id, ${ages}`.pipe(
+        Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
+      )
+    },
+  })
+}
+
+/** Makes moves, those of one event at a time together. */
+const moves = Effect.fnUntraced(function* (sql: SqlClient) {
+  const byEvent = {
+    claim: yield* movesOf(sql, "claim"),
+    release: yield* movesOf(sql, "release"),
+    intend: yield* movesOf(sql, "intend"),
+    doubt: yield* movesOf(sql, "doubt"),
+    settle: yield* movesOf(sql, "settle"),
+    answer: yield* movesOf(sql, "answer"),
+    owe: yield* movesOf(sql, "owe"),
+    void: yield* movesOf(sql, "void"),
+  }
+  return (held: Payment, move: Move) => byEvent[move.event]({ held, move })
+})
+
+const paid = `paid_transaction = coalesce(given.paid_transaction, payment.paid_transaction),
+  paid_block = coalesce(given.paid_block, payment.paid_block),
+  paid_log_index = coalesce(given.paid_log_index, payment.paid_log_index),
+  paid_finality = coalesce(given.paid_finality, payment.paid_finality)`
+
+/** What a move writes beside the state and its reason. */
+const writes: { readonly [E in Move["event"]]: string } = {
+  claim: `fence = payment.fence + 1, secret_hash = given.secret_hash, lease_until = ${leased}`,
+  release: "lease_until = NULL",
+  intend: `answer_body = given.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
+  doubt: "lease_until = NULL, transaction_hint = given.transaction_hint",
+  settle: `lease_until = ${leased}, ${paid}`,
+  answer: `lease_until = NULL, answered_at = clock_timestamp(),
+    answer_body = coalesce(given.body, payment.answer_body), ${paid}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = given.paid_amount, ${paid}`,
+  void: "lease_until = NULL, answer_body = NULL",
+}
+
+/** A move as a row; a body is put into `bodies`, and its place there, from 1, into the row. */
+const moveRow = (held: Payment, move: Move, bodies: Array<Uint8Array>) => {
+  const answer = "answer" in move ? move.answer : null
+  const paidAt = "paidAt" in move ? move.paidAt : null
+  return {
+    event: move.event,
+    payment_id: held.paymentId,
+    held_state: held.state,
+    held_fence: held.fence,
+    reason: "reason" in move ? move.reason : null,
+    lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
+    secret_hash: "secretHash" in move ? move.secretHash : null,
+    transaction_hint: "transactionHint" in move ? move.transactionHint : null,
+    ...move.event === "owe" && move.paidAmount !== undefined
+      ? { paid_amount: move.paidAmount.toString() }
+      : {},
+    body_place: answer === null ? null : bodies.push(answer.body),
+    ...paidAt === null ? {} : {
+      paid_transaction: paidAt.transaction,
+      paid_block: paidAt.block.toString(),
+      paid_log_index: paidAt.logIndex,
+      paid_finality: paidAt.finality,
+    },
+  }
+}
+
+/**
+ * The payment that a move has made of `held`. Nothing else can have changed it: its identity never
+ * changes, and the rest changes with a move alone, after which `held` would have been of another state
+ * or fence.
+ */
+function movedOn(
+  held: Payment,
+  move: Exclude<Move, { readonly event: "owe" }>,
+  ages: Ages,
+): Payment {
+  const before = recordOf(held)
+  return Result.getOrThrow(paymentOf({
+    ...before,
+    ...agesOf(ages),
+    state: reaches[move.event],
+    ...move.event === "claim" ? { fence: held.fence + 1, secretHash: move.secretHash } : {},
+    ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
+    ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
+    ..."paidAt" in move ? { paidAt: move.paidAt ?? before.paidAt } : {},
+  }))
+}
+
+/** Marks answers as delivered. */
+const sentMarks = (sql: SqlClient) =>
+  groupCommit<PaymentId, true>({
+    rowOf: (paymentId) => paymentId,
+    gather: Effect.sleep(sentAfter),
+    together: (ids) =>
+      sql<{ payment_id: PaymentId }>`
+        UPDATE payment SET sent_at = clock_timestamp()
+        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS given (
+          event text, payment_id text)
+        WHERE given.event = 'sent' AND payment.payment_id = given.payment_id
+          AND state = 'answered' AND sent_at IS NULL
+        RETURNING payment.payment_id`.pipe(
+        Effect.map((rows) => new Map(rows.map(({ payment_id }) => [payment_id, true]))),
+      ),
+  })
+
+const sentRow = (paymentId: PaymentId) => ({ event: "sent", payment_id: paymentId })
+
+/** Two statements that change the same rows change them in the same order: neither waits for both. */
+const inOrder = <Row extends { readonly payment_id: string }>(rows: ReadonlyArray<Row>) =>
+  rows.toSorted((a, b) => a.payment_id < b.payment_id ? -1 : 1)
+
+interface Ages {
+  readonly lease_left_ms: number | null
+  readonly intended_ago_ms: number | null
+  readonly answered_ago_ms: number | null
+}
+
+interface PaymentRow extends Ages {
+  readonly payment_id: string
+  readonly chain_id: bigint
+  readonly asset: string
+  readonly token_name: string
+  readonly token_version: string
+  readonly payer: string
+  readonly nonce: string
+  readonly pay_to: string
+  readonly amount: bigint
+  readonly valid_after: bigint
+  readonly valid_before: bigint
+  readonly signature: string | null
+  readonly settlement: SettlementOrder
+  readonly product_id: string | null
+  readonly request: string | null
+  readonly state: PaymentState
+  readonly fence: number
+  readonly secret_hash: string | null
+  readonly transaction_hint: string | null
+  readonly paid_transaction: string | null
+  readonly paid_block: bigint | null
+  readonly paid_log_index: number | null
+  readonly paid_finality: "latest" | "safe" | null
+  readonly paid_amount: bigint | null
+  readonly answer_body: Uint8Array | null
+  readonly sent_at: Date | null
+  readonly refund: RefundSummary | null
+}
+
+const epoch = (time: string) => `extract(epoch FROM ${time})`
+const now = epoch("clock_timestamp()")
+
+/**
+ * How long ago, or how soon, on the database's clock. Numbers are subtracted, not times: before
+ * PostgreSQL 17 an infinite time in one row would fail every statement that reads it.
+ */
+const agesColumns = `
+  ((${epoch("payment.lease_until")} - ${now}) * 1000)::float8 AS lease_left_ms,
+  ((${now} - ${epoch("payment.intended_at")}) * 1000)::float8 AS intended_ago_ms,
+  ((${now} - ${epoch("payment.answered_at")}) * 1000)::float8 AS answered_ago_ms`
+
+/** What is selected of a payment. */
+const paymentColumns = `payment.*, ${agesColumns},
+  CASE WHEN payment.state IN ('refund_due', 'refunded') THEN (
+    SELECT json_build_object('state', refund.state, 'reason', refund.reason,
+      'transaction', refund.transaction)
+    FROM refund WHERE refund.payment_id = payment.payment_id) END AS refund`
+
+const addressOf = Schema.decodeUnknownSync(Address)
+const bytes32Of = Schema.decodeUnknownSync(Bytes32)
+const isBytes32 = Schema.is(Bytes32)
+const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
+const signatureOf = Schema.decodeUnknownSync(Signature)
+
+/** The payment of a row. Rows are ours: one that fits no state is a defect. */
+function paymentIn(row: PaymentRow): Payment {
+  return Result.getOrThrow(paymentOf({
+    paymentId: paymentIdOf(row.payment_id),
+    token: {
+      chainId: Number(row.chain_id),
+      asset: addressOf(row.asset),
+      name: row.token_name,
+      version: row.token_version,
+    },
+    authorization: {
+      from: addressOf(row.payer),
+      to: addressOf(row.pay_to),
+      value: row.amount,
+      validAfter: row.valid_after,
+      validBefore: row.valid_before,
+      nonce: bytes32Of(row.nonce),
+    },
+    signature: row.signature === null ? null : signatureOf(row.signature),
+    amount: AtomicAmount.make(row.amount),
+    order: row.settlement,
+    productId: row.product_id,
+    request: row.request,
+    state: row.state,
+    fence: row.fence,
+    ...agesOf(row),
+    // The one spelling the database leaves free: what is no hash is no secret, and stops no sweep.
+    secretHash: isBytes32(row.secret_hash) ? row.secret_hash : null,
+    transactionHint: row.transaction_hint,
+    paidAt: paidAtOf(row),
+    paidAmount: row.paid_amount === null ? null : AtomicAmount.make(row.paid_amount),
+    answer: row.answer_body === null ? null : { body: row.answer_body },
+    sent: row.sent_at !== null,
+    refund: row.refund,
+  }))
+}
+
+const agesOf = (ages: Ages) => ({
+  leaseLeftMs: ages.lease_left_ms,
+  intendedAgoMs: ages.intended_ago_ms,
+  answeredAgoMs: ages.answered_ago_ms,
+})
+
+function paidAtOf(row: PaymentRow): PaidAt | null {
+  const { paid_transaction, paid_block, paid_log_index, paid_finality } = row
+  return paid_transaction === null || paid_block === null || paid_log_index === null ||
+      paid_finality === null
+    ? null
+    : {
+      transaction: paid_transaction,
+      block: paid_block,
+      logIndex: paid_log_index,
+      finality: paid_finality,
+    }
+}

@@ -25,6 +25,7 @@ import {
   type Caps,
   decide,
   type Evidence,
+  type RefundOutcome,
   refundReaches,
   type RefundSignature,
   type RefundState,
@@ -35,7 +36,7 @@ import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Fac
 import { type ClaimedRefund, type RefundMove, RefundStore } from "./RefundStore.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
-import { within } from "../../core/within.ts"
+import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
@@ -45,18 +46,6 @@ export class RefundWorker extends Context.Service<RefundWorker, {
   readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
   static readonly layer = (options: RefundOptions) => Layer.effect(RefundWorker, make(options))
-}
-
-/** What was done to one refund. */
-export interface RefundOutcome {
-  readonly paymentId: string
-  readonly from: RefundState
-  /** Where it was left, as far as this worker knows: another one may hold it by now. */
-  readonly to: RefundState
-  /** Why it did not come to its end yet; null when nothing is in its way. */
-  readonly reason: string | null
-  /** True when nothing was different the last time. */
-  readonly known: boolean
 }
 
 interface RefundOptions {
@@ -150,7 +139,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { timing = defaultRefundTiming } = options
   const ports: Ports = {
     ...{ ...options, timing },
-    store: withDeadline(yield* RefundStore, timing.storePatience),
+    store: storeWithDeadline("The refund store", yield* RefundStore, timing.storePatience),
     chain: yield* Chain,
     facilitator: yield* Facilitator,
     signatures: yield* Signatures,
@@ -232,7 +221,7 @@ const evidenceOf = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
       transactionHint: refund.transactionHint,
     }),
     float: chain.balanceOf(token.asset, treasury.address),
-  }, { concurrency: "unbounded" }).pipe(within(timing.chainPatience))
+  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainPatience))
   if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
   const paymentId = signatures.paymentId(identity)
   const term = yield* termOf(ports)
@@ -247,7 +236,7 @@ const termOf = Effect.fnUntraced(
     const known = yield* store.term(treasury.address)
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
-    const head = yield* within(timing.chainPatience)(chain.transfers(query))
+    const head = yield* withDeadline(timing.chainPatience)(chain.transfers(query))
     if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
     yield* store.enter(treasury.address, head.value.through)
     return yield* Effect.orDie(Effect.flatMap(store.term(treasury.address), Effect.fromOption))
@@ -301,7 +290,7 @@ const relay = Effect.fnUntraced(
   function* (ports: Ports, refund: ClaimedRefund, signed: RefundSignature) {
     const { token, timing, facilitator } = ports
     const said = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
-      within(timing.settlePatience),
+      withDeadline(timing.settlePatience),
       Effect.map(Option.getOrElse((): SettleOutcome => silence)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
@@ -412,28 +401,5 @@ function requestOf(
       maxTimeoutSeconds,
       extra: { name: token.name, version: token.version },
     },
-  }
-}
-
-/** The same store, which answers in time or fails. */
-function withDeadline(
-  store: RefundStore["Service"],
-  patience: Duration.Duration,
-): RefundStore["Service"] {
-  const inTime = <A>(effect: Effect.Effect<A>) =>
-    Effect.flatMap(
-      within(patience)(effect),
-      Option.match({
-        onNone: () => Effect.die("The refund store does not answer"),
-        onSome: (value) => Effect.succeed(value),
-      }),
-    )
-  return {
-    claimDue: (...args) => inTime(store.claimDue(...args)),
-    sign: (...args) => inTime(store.sign(...args)),
-    move: (...args) => inTime(store.move(...args)),
-    signedForOthers: (...args) => inTime(store.signedForOthers(...args)),
-    term: (...args) => inTime(store.term(...args)),
-    enter: (...args) => inTime(store.enter(...args)),
   }
 }

@@ -1,31 +1,85 @@
 /**
- * The fibers that payments run in: owned by the service, so that a buyer who hangs up ends their own
- * wait and nothing else.
+ * The fibers that sales run in: owned by the service, so that a buyer who hangs up ends their own wait
+ * and nothing else. Every sale is counted once by how it ended, also when its buyer has left.
  *
  * @module
  */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Option } from "effect"
-import type { Address } from "../domain/payment.ts"
-import type { NotCharged, RefundQueued, Unresolved } from "../domain/failedSale.ts"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Metric, Option } from "effect"
+import type { Address, Payment } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
-import { receiptOf, unresolved } from "./paymentRefusals.ts"
-import type { Payment } from "../PaymentStore.ts"
-import type { Delivery, Purchase, Sold } from "./sale.ts"
-import type { CountEnd } from "./saleOutcomes.ts"
-import type { Claimed, Task } from "./settlement.ts"
-
-/** How a sale goes wrong. */
-export type Failure = NotCharged | RefundQueued | Unresolved
+import { type Delivery, type Failure, hungUp, receiptOf, unresolved } from "./responses.ts"
+import type { ClaimedSale, Purchase, Sold, Task } from "./sale.ts"
 
 /** One call for one payment. */
 export interface Sale {
   readonly purchase: Purchase
   readonly task: Task
-  readonly count: CountEnd
+  /** Counts how it ended. Both the fiber that sells and the one that waits may: the first counts. */
+  readonly count: (exit: Exit.Exit<Ending, Failure>) => Effect.Effect<void>
 }
+
+/** What is known of a sale that ended well. */
+interface Ending {
+  readonly charged: boolean
+  readonly replayed: boolean
+}
+
+const outcomes = Metric.counter("payments_total", { incremental: true })
+
+/** One call, to be counted once. */
+export function saleOf(purchase: Purchase, task: Task): Sale {
+  const product = purchase.product.id
+  let counted = false
+  const count: Sale["count"] = (exit) =>
+    Effect.suspend(() => {
+      if (counted) return Effect.void
+      counted = true
+      return Metric.update(
+        Metric.withAttributes(outcomes, { product, outcome: outcomeName(exit) }),
+        1,
+      )
+    })
+  return { purchase, task, count }
+}
+
+function outcomeName(exit: Exit.Exit<Ending, Failure>): string {
+  if (Exit.isSuccess(exit)) {
+    const { charged, replayed } = exit.value
+    return replayed ? "replayed" : charged ? "charged" : "given_away"
+  }
+  // A fiber that was cut short leaves its payment to the sweep.
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error === undefined || error._tag === "Unresolved") return "unresolved"
+  return error === hungUp ? "hung_up" : error.code
+}
+
+/** Counts a sale that ended without a fiber of its own; the others have counted themselves. */
+export const countedEnd = (sale: Sale, sold: Effect.Effect<Delivery, Failure>) =>
+  sold.pipe(
+    Effect.tap(({ receipt, replayed }) =>
+      sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
+    ),
+    Effect.tapError((error) => sale.count(Exit.fail(error))),
+  )
 
 /** How long a closing service waits for its payments to end; leases cover what is left. */
 const drain = Duration.seconds(60)
+
+export interface SaleFibers {
+  /**
+   * Takes a row and runs `sell` on it in a fiber of its own, then waits for its end; none when the row
+   * was not available. Nothing interrupts between the taking and the fiber that answers for it.
+   */
+  readonly run: <E extends Failure>(
+    take: Effect.Effect<Option.Option<Payment>, E>,
+    sell: (claimed: ClaimedSale) => Effect.Effect<Sold, Failure>,
+    sale: Sale,
+  ) => Effect.Effect<Option.Option<Delivery>, Failure>
+  /** Runs what no caller waits for. */
+  readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  /** How many payments are worked on. */
+  readonly size: Effect.Effect<number>
+}
 
 /** The fibers of one service; closing its scope waits for them. */
 export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) {
@@ -34,61 +88,31 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
-  /** Whole units of the settle-early sales whose claim the store does not show yet. */
-  const reserved = new Map<Sale, bigint>()
-  const unreserve = (sale: Sale) => Effect.sync(() => reserved.delete(sale))
-
-  /** Reserves a sale's price, and tells what is reserved beside it: nobody comes between the two. */
-  const reserve = (sale: Sale) =>
-    Effect.sync(() => {
-      reserved.delete(sale)
-      const beside = reserved.values().reduce((sum, units) => sum + units, 0n)
-      reserved.set(sale, sale.purchase.product.price)
-      return beside
-    })
-
-  /** How many payments of each payer are worked on. */
-  const inFlight = new Map<Address, number>()
-  const leave = (payer: Address) => {
-    const left = (inFlight.get(payer) ?? 1) - 1
-    if (left === 0) inFlight.delete(payer)
-    else inFlight.set(payer, left)
-  }
+  const payers = payersInFlight()
 
   const inFiber = (
     sale: Sale,
     payer: Address,
-    saga: (beside: number) => Effect.Effect<Sold, Failure>,
-  ) => {
-    const beside = inFlight.get(payer) ?? 0
-    inFlight.set(payer, beside + 1)
-    return FiberSet.run(
+    sell: (others: number) => Effect.Effect<Sold, Failure>,
+  ) =>
+    FiberSet.run(
       fibers,
       Effect.onExit(
-        Effect.interruptible(saga(beside)),
+        Effect.interruptible(sell(payers.enter(payer))),
         (exit) =>
           Effect.suspend(() => {
-            leave(payer)
+            payers.leave(payer)
             return sale.count(Exit.map(exit, ({ charged }) => ({ charged, replayed: false })))
           }),
       ),
     )
-  }
 
-  /**
-   * Takes a row and runs it in a fiber of its own, then waits for its end; none when the row was not
-   * to be had. Nothing interrupts between the taking and the fiber that answers for it.
-   */
-  const run = <E extends Failure>(
-    take: Effect.Effect<Option.Option<Payment>, E>,
-    saga: (claimed: Claimed) => Effect.Effect<Sold, Failure>,
-    sale: Sale,
-  ): Effect.Effect<Option.Option<Delivery>, Failure> =>
+  const run: SaleFibers["run"] = (take, sell, sale) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
       const taken = yield* take
       if (Option.isNone(taken)) return Option.none()
       const row = taken.value
-      const { product, payment: { authorization, signature } } = sale.purchase
+      const { purchase: { product, payment: { authorization, signature } }, task } = sale
       const request = {
         token,
         authorization,
@@ -96,12 +120,10 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
         requirements: requirements(product, terms),
       }
       const abandoned = yield* Deferred.make<void>()
-      yield* unreserve(sale)
-      const { task } = sale
       const fiber = yield* inFiber(
         sale,
         authorization.from,
-        (beside) => saga({ row, request, task, beside, abandoned }),
+        (payerInFlight) => sell({ row, request, task, payerInFlight, abandoned }),
       )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
@@ -112,16 +134,31 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       return yield* Effect.failCause(exit.cause)
     }))
 
-  return {
+  const saleFibers: SaleFibers = {
     run,
-    /** Runs what nobody waits for. */
-    background: (effect: Effect.Effect<void>) => Effect.asVoid(FiberSet.run(fibers, effect)),
-    /** How many payments are worked on. */
+    background: (effect) => Effect.asVoid(FiberSet.run(fibers, effect)),
     size: FiberSet.size(fibers),
-    reserve,
-    unreserve,
   }
+  return saleFibers
 })
+
+/** How many payments of each payer are worked on. */
+function payersInFlight() {
+  const inFlight = new Map<Address, number>()
+  return {
+    /** Counts one more of a payer, and gives how many others there are. */
+    enter: (payer: Address) => {
+      const others = inFlight.get(payer) ?? 0
+      inFlight.set(payer, others + 1)
+      return others
+    },
+    leave: (payer: Address) => {
+      const left = (inFlight.get(payer) ?? 1) - 1
+      if (left === 0) inFlight.delete(payer)
+      else inFlight.set(payer, left)
+    },
+  }
+}
 
 function deliveryOf({ paymentId }: Payment, sold: Sold, { chainId }: PaymentTerms): Delivery {
   const receipt = sold.charged ? receiptOf(sold.payment, `eip155:${chainId}`) : null

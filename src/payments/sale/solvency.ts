@@ -21,16 +21,21 @@ const floatAgeMs = 10_000
 /** Longest wait for the balance. */
 const floatPatience = Duration.seconds(5)
 
-interface Solvency {
+export interface Solvency {
   /**
-   * True while so many units more could be refunded. False when the chain cannot tell. What this
-   * process has begun and the store does not show yet is `reserved`.
+   * Reserves a sale's price until its claim shows in the store; false, with nothing reserved, when it
+   * could not be refunded besides all that others have reserved.
    */
-  readonly covers: (units: bigint, reserved: bigint) => Effect.Effect<boolean>
+  readonly reserve: (sale: object, units: bigint) => Effect.Effect<boolean>
+  readonly unreserve: (sale: object) => Effect.Effect<void>
+  /** True while all that the store shows could be refunded. False when the chain cannot tell. */
+  readonly covered: Effect.Effect<boolean>
 }
 
 export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions): Solvency {
   let known: { readonly float: bigint; readonly atMs: number } | null = null
+  /** Whole units of the sales whose claim the store does not show yet. */
+  const reserved = new Map<object, bigint>()
 
   const float = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
@@ -40,11 +45,22 @@ export function makeSolvency({ chain, store, asset, treasury }: SolvencyOptions)
     return float
   })
 
-  const covers = (units: bigint, reserved: bigint) =>
-    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + reserved + units).pipe(
+  const covers = (units: bigint) =>
+    Effect.zipWith(float, store.liability, (float, owed) => float >= owed + units).pipe(
       Effect.catch((error) =>
         Effect.as(Effect.logWarning("Cannot read the treasury's balance", error), false)
       ),
     )
-  return { covers }
+
+  const unreserve = (sale: object) => Effect.sync(() => reserved.delete(sale))
+
+  const reserve = Effect.fnUntraced(function* (sale: object, units: bigint) {
+    reserved.delete(sale)
+    const others = reserved.values().reduce((sum, units) => sum + units, 0n)
+    reserved.set(sale, units)
+    const covered = yield* covers(others + units)
+    if (!covered) yield* unreserve(sale)
+    return covered
+  })
+  return { reserve, unreserve, covered: covers(0n) }
 }

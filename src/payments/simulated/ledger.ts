@@ -58,7 +58,7 @@ export class Ledger extends Context.Service<Ledger, {
   }) => Effect.Effect<ReadonlyArray<Transfer>>
   /** Everything that was ever transferred to an address. */
   readonly received: (address: Address) => Effect.Effect<bigint>
-}>()("bellwether/adapters/simulation/Ledger") {}
+}>()("bellwether/payments/Ledger") {}
 
 /** The ledger in the store, so that it survives the process and is shared by every replica. */
 export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(

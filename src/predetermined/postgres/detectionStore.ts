@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Considered, DetectionStore, type HeldDetection } from "../DetectionStore.ts"
-import { batches } from "../../postgres/batches.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Identifiers, and rows, in one statement. */
@@ -42,7 +41,7 @@ const held = (sql: SqlClient) =>
 const remember = (sql: SqlClient) =>
   Effect.fn("DetectionStore.remember")(
     function* (considered: ReadonlyArray<Considered>, at: EpochMs) {
-      for (const batch of batches(merged(considered), rowsBatch)) {
+      for (const batch of Array.chunksOf(merged(considered), rowsBatch)) {
         yield* sql`
         INSERT INTO detection AS held (market_id, evidence_key, considered_at, verdict, told)
         SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, told

@@ -1,13 +1,88 @@
 /**
- * The CLOB, the venue's exchange: its order books and price histories, decoded.
+ * The CLOB, the venue's exchange: its order books, price histories and market pages.
  *
  * @module
  */
-import { Result } from "effect"
+import { Clock, Effect, Result } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { day, type EpochMs, minute, second } from "../../core/domain/time.ts"
+import type { Decoded } from "../../markets/VenueClient.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
 import { type PricePoint, TokenId } from "../../markets/domain/market.ts"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { inBatches, type Limits, type Route } from "./requests.ts"
 import { flag, id, instant, list, number, object, type WireObject } from "./wire.ts"
+
+/** The venue refuses windows over 15 days. */
+const historyWindowMs = 14 * day
+
+export function books({ ask, url }: Route, limits: Limits) {
+  const readBatch = Effect.fnUntraced(function* (tokenIds: ReadonlyArray<TokenId>) {
+    const request = HttpClientRequest.post(`${url}/books`).pipe(
+      HttpClientRequest.bodyJsonUnsafe(tokenIds.map((tokenId) => ({ token_id: tokenId }))),
+    )
+    const rows = yield* ask("books", request, rowsOf)
+    const now = yield* Clock.currentTimeMillis
+    return decodeBooks(rows, new Set(tokenIds), now)
+  })
+  const batching = {
+    size: limits.bookBatch,
+    atOnce: limits.bookBatchesAtOnce,
+    splitsMax: limits.bookSplitsMax,
+  }
+  return Effect.fn("polymarket.books")(function* (tokenIds: ReadonlyArray<TokenId>) {
+    return yield* inBatches([...new Set(tokenIds)], batching, readBatch)
+  })
+}
+
+function decodeBooks(
+  rows: ReadonlyArray<unknown>,
+  asked: ReadonlySet<TokenId>,
+  now: EpochMs,
+): Decoded<OrderBook> {
+  const found = new Map<TokenId, OrderBook>()
+  const rejected: Record<string, number> = {}
+  for (const row of rows) {
+    const decoded = decodeBook(row, now)
+    const reason = Result.isFailure(decoded)
+      ? decoded.failure
+      : asked.has(decoded.success.tokenId)
+      ? null
+      : "unasked"
+    if (reason !== null) rejected[reason] = (rejected[reason] ?? 0) + 1
+    else if (Result.isSuccess(decoded)) found.set(decoded.success.tokenId, decoded.success)
+  }
+  return { rows: [...found.values()], rejected }
+}
+
+/** The whole range in windows the venue accepts, the points outside of it left out. */
+export function priceHistory({ ask, url }: Route, limits: Limits) {
+  return Effect.fn("polymarket.priceHistory")(function* (
+    tokenId: TokenId,
+    range: { readonly from: EpochMs; readonly to: EpochMs; readonly stepMs: number },
+  ) {
+    const points: Array<PricePoint> = []
+    const windows = Math.min(
+      Math.ceil((range.to - range.from) / historyWindowMs),
+      limits.historyWindowsMax,
+    )
+    const first = range.to - windows * historyWindowMs
+    for (let window = 0; window < windows; window++) {
+      const start = Math.max(range.from, first + window * historyWindowMs)
+      const end = first + (window + 1) * historyWindowMs
+      const request = HttpClientRequest.get(`${url}/prices-history`, {
+        urlParams: {
+          market: tokenId,
+          startTs: Math.floor(start / second),
+          endTs: Math.ceil(end / second),
+          fidelity: Math.max(1, Math.round(range.stepMs / minute)),
+        },
+      })
+      const found = yield* ask("priceHistory", request, decodeHistory)
+      for (const point of found) if (point.at >= start && point.at <= range.to) points.push(point)
+    }
+    return points
+  })
+}
 
 /** Why a book cannot be used at all. */
 type BookRejection = "undecodable" | "missing_token" | "too_many_levels"
@@ -104,4 +179,8 @@ function levels(rows: ReadonlyArray<unknown>): ReadonlyArray<Level> {
     if (price !== null && size !== null) found.push({ price, size })
   }
   return found
+}
+
+function rowsOf(body: unknown): ReadonlyArray<unknown> | null {
+  return Array.isArray(body) ? body : null
 }

@@ -1,9 +1,16 @@
 /**
- * Gamma, the venue's listing: its rows become markets, or are rejected for a reason.
+ * Gamma, the venue's listing: a sweep of its open markets, and questions about markets by their
+ * identity. Its rows become markets, facts or rules, or are rejected for a reason.
+ *
+ * A sweep goes page after page to the end or to a failure, and never stops in silence.
  *
  * @module
  */
-import { Result } from "effect"
+import { Clock, Effect, Option, Result, Stream } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { day, type EpochMs } from "../../core/domain/time.ts"
+import { excerpt } from "../../core/domain/untrusted.ts"
+import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
 import {
   type Market,
   type MarketFacts,
@@ -14,15 +21,16 @@ import {
   Slug,
   TokenId,
 } from "../../markets/domain/market.ts"
-import { day, type EpochMs } from "../../core/domain/time.ts"
-import type { Decoded } from "../../markets/VenueClient.ts"
-import { decodeRows } from "./decoded.ts"
+import { type MarketRules, rulesLengthMax } from "../../markets/domain/proposal.ts"
+import { askable, byMarkets, type Limits, type Route, type Rows, rowsIn } from "./requests.ts"
 import {
   conditionId,
+  decodeRows,
   flag,
   id,
   instant,
   list,
+  merge,
   number,
   object,
   text,
@@ -50,7 +58,7 @@ type MarketRejection =
  * A market this long past its scheduled end is dead weight, whatever its flags say. Ends are often
  * kick-offs or first possible dates, and disputes take a week, so the grace is generous.
  */
-export const endedLongAgoMs = 30 * day
+const endedLongAgoMs = 30 * day
 
 const siteUrl = "https://polymarket.com"
 
@@ -292,4 +300,169 @@ function pair(
   const first = read(parts[0])
   const second = read(parts[1])
   return first === null || second === null ? null : [first, second]
+}
+
+interface Sweep {
+  /** No market that ended before this is asked for: the venue keeps them by the hundred thousand. */
+  readonly endedAfter: string
+  readonly cursor: string | null
+  readonly pages: number
+  /** Cursors that were followed: one that returns would lead in a circle. */
+  readonly followed: Set<string>
+  /** The least and the greatest id of each page: the same page twice hides another. */
+  readonly seen: Set<string>
+}
+
+/**
+ * A page is asked for with the same cursor until it comes. A page that leads back, or that was
+ * already served under another cursor, counts as not having come: taking it would skip markets.
+ */
+export function listMarkets(
+  { ask, url }: Route,
+  limits: Limits,
+): Stream.Stream<Decoded<Market>, VenueUnavailable> {
+  const page = Effect.fnUntraced(function* (sweep: Sweep) {
+    if (sweep.pages >= limits.pagesMax) {
+      return yield* new VenueUnavailable({ operation: "listMarkets", reason: "too many pages" })
+    }
+    const request = HttpClientRequest.get(`${url}/markets/keyset`, {
+      urlParams: {
+        limit: limits.pageRows,
+        closed: "false",
+        include_tag: "true",
+        end_date_min: sweep.endedAfter,
+        ...(sweep.cursor === null ? {} : { after_cursor: sweep.cursor }),
+      },
+    })
+    const found = yield* ask("listMarkets", request, (body) => unseenPage(body, sweep))
+    const now = yield* Clock.currentTimeMillis
+    sweep.seen.add(found.mark)
+    if (found.next !== null) sweep.followed.add(found.next)
+    const decoded = decodeMarkets(found.rows, now)
+    const next: Option.Option<Sweep> = found.next === null
+      ? Option.none()
+      : Option.some({ ...sweep, cursor: found.next, pages: sweep.pages + 1 })
+    return [[decoded], next] as const
+  })
+  const start = (now: EpochMs): Sweep => ({
+    endedAfter: new Date(now - endedLongAgoMs).toISOString(),
+    cursor: null,
+    pages: 0,
+    followed: new Set(),
+    seen: new Set(),
+  })
+  return Stream.unwrap(
+    Effect.map(Clock.currentTimeMillis, (now) => Stream.paginate(start(now), page)),
+  )
+}
+
+interface ListingPage {
+  readonly rows: ReadonlyArray<unknown>
+  readonly next: string | null
+  readonly mark: string
+}
+
+function unseenPage(body: unknown, sweep: Sweep): ListingPage | null {
+  const fields = object(body)
+  const rows = fields?.["markets"]
+  if (!Array.isArray(rows)) return null
+  const next = fields?.["next_cursor"]
+  const cursor = typeof next === "string" && next !== "" ? next : null
+  const ids = rows.flatMap(rowId).sort()
+  const mark = ids.length === 0 ? `none ${sweep.pages}` : `${ids[0]} ${ids.at(-1)}`
+  if (sweep.seen.has(mark) || (cursor !== null && sweep.followed.has(cursor))) return null
+  return { rows, next: cursor, mark }
+}
+
+function rowId(row: unknown): ReadonlyArray<string> {
+  const found = id(object(row)?.["id"]) ?? id(object(row)?.["conditionId"])
+  return found === null ? [] : [found]
+}
+
+/** The listing's rows of these markets, as far as they are closed or not. */
+export function listingRows(
+  { ask, url }: Route,
+  operation: string,
+  marketIds: ReadonlyArray<MarketId>,
+  closed: boolean,
+): Effect.Effect<Rows, VenueUnavailable> {
+  const urlParams = {
+    condition_ids: marketIds,
+    closed: String(closed),
+    include_tag: "true",
+    limit: marketIds.length,
+  }
+  return ask(
+    operation,
+    HttpClientRequest.get(`${url}/markets/keyset`, { urlParams }),
+    rowsIn("markets"),
+  )
+}
+
+/** What is known of markets. Closed ones are asked for first: most of a wallet's past is in them. */
+export function facts(listing: Route, limits: Limits) {
+  return byIdentity(listing, "facts", [true, false], limits, decodeFacts, ({ id }) => id)
+}
+
+/** By which words markets are decided. Open ones are asked for first: they still have a price. */
+export function rules(listing: Route, limits: Limits) {
+  return byIdentity(listing, "rules", [false, true], limits, decodeRules, (row) => row.marketId)
+}
+
+/**
+ * The listing shows either closed markets or open ones: it is asked for the one, then for those it
+ * did not show; a market that closes in between is absent until asked again.
+ */
+function byIdentity<A>(
+  listing: Route,
+  operation: string,
+  order: readonly [boolean, boolean],
+  limits: Limits,
+  decode: (row: unknown) => Result.Result<A, string>,
+  idOf: (row: A) => MarketId,
+) {
+  const read = (marketIds: ReadonlyArray<MarketId>, closed: boolean) =>
+    byMarkets(marketIds, limits.factsBatch, limits, (batch) => {
+      const asked = new Set(batch)
+      return Effect.map(
+        listingRows(listing, operation, batch, closed),
+        ({ rows }) =>
+          decodeRows(
+            rows,
+            (row): Result.Result<A, string> =>
+              Result.filterOrFail(decode(row), (found) => asked.has(idOf(found)), () => "unasked"),
+          ),
+      )
+    })
+  return Effect.fn(`polymarket.${operation}`)(function* (marketIds: ReadonlyArray<MarketId>) {
+    const asked = askable(marketIds)
+    const first = yield* read(asked, order[0])
+    const found = new Set(first.rows.map(idOf))
+    const second = yield* read(asked.filter((id) => !found.has(id)), order[1])
+    const { rows, rejected } = merge([first, second])
+    return { rows: [...new Map(rows.map((row) => [idOf(row), row])).values()], rejected }
+  })
+}
+
+/** Why a row tells no rules. */
+type RulesRejection = "undecodable" | "missing_id" | "missing_rules"
+
+/** Of a text longer than this only the beginning is read: it is folded and cut much shorter. */
+const readLengthMax = 8 * rulesLengthMax
+
+/** The rules in a row of the listing; its event's where it has none of its own. */
+export function decodeRules(value: unknown): Result.Result<MarketRules, RulesRejection> {
+  const row = object(value)
+  if (row === null) return Result.fail("undecodable")
+  const id = conditionId(row["conditionId"])
+  if (id === null) return Result.fail("missing_id")
+  const event = object(list(row["events"])[0])
+  const text = plain(row["description"]) || plain(event?.["description"])
+  return text === ""
+    ? Result.fail("missing_rules")
+    : Result.succeed({ marketId: MarketId.make(id), text })
+}
+
+function plain(value: unknown): string {
+  return typeof value === "string" ? excerpt(value.slice(0, readLengthMax), rulesLengthMax) : ""
 }

@@ -1,17 +1,129 @@
 /**
- * One question to the venue over HTTP: paced, bounded, timed, and asked again while that may help.
+ * How the venue is asked over HTTP: one question, paced, bounded, timed, and asked again while that may
+ * help; one question about many things, some things at a time; and every number that limits them.
  *
  * @module
  */
-import { Clock, Effect, Random, Schema, Semaphore, Stream } from "effect"
+import { Array, Clock, Effect, Random, Schema, Semaphore, Stream } from "effect"
 import {
   HttpClient,
   type HttpClientError,
   type HttpClientRequest,
   type HttpClientResponse,
 } from "effect/http"
-import { VenueUnavailable } from "../../markets/VenueClient.ts"
-import type { Limits } from "./limits.ts"
+import { type Decoded, VenueUnavailable } from "../../markets/VenueClient.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { merge, object } from "./wire.ts"
+
+export interface Limits {
+  /** Requests a route may start in ten seconds, spaced evenly. */
+  readonly perTenSeconds: {
+    readonly listing: number
+    readonly books: number
+    readonly history: number
+    readonly trades: number
+    readonly activity: number
+    readonly leaderboard: number
+    readonly resolutions: number
+    /** The listing, asked about markets by their identity. */
+    readonly facts: number
+    /** A market's page at the exchange. */
+    readonly page: number
+  }
+  /** Requests in flight at one host. */
+  readonly inFlightMax: number
+  /** How long one request may take, body included. */
+  readonly timeoutMs: number
+  /** A longer answer is a fault. A listing page of 100 full rows is about 1 MB. */
+  readonly bodyBytesMax: number
+  /** Tries of one request, the first included. */
+  readonly attemptsMax: number
+  /** The wait before the second try; it doubles with each further one, and half of it is random. */
+  readonly retryDelayMs: number
+  readonly retryDelayMsMax: number
+  /** A Retry-After beyond this is cut to it. */
+  readonly retryAfterMsMax: number
+  /** Rows of a listing page; the venue gives no more than 100. */
+  readonly pageRows: number
+  /** Pages of one sweep: 300,000 markets. The venue had 210,000 flagged active, most long over. */
+  readonly pagesMax: number
+  /** Books in one request; the venue takes no more than 500. */
+  readonly bookBatch: number
+  /** Batches of books asked for at once. */
+  readonly bookBatchesAtOnce: number
+  /** Batches that are halved in one call, for the tokens that spoil them. */
+  readonly bookSplitsMax: number
+  /** Rows of a page of trades; the venue gives no more than 1,000. */
+  readonly tradeRows: number
+  /** Trades of one market in one answer. */
+  readonly tradesMax: number
+  /** Pages of one market's trades, should the venue give short ones. */
+  readonly tradePagesMax: number
+  /** Rows of a page of a wallet's activity; the venue gives no more than 1,000. */
+  readonly activityRows: number
+  /** Rows of a page of a leaderboard. */
+  readonly boardRows: number
+  /** Pages of one leaderboard, should the venue give short ones. */
+  readonly boardPagesMax: number
+  /** Markets in one question about how they ended; the venue takes no more than 20. */
+  readonly resolutionBatch: number
+  /** Markets in one question about their facts, whose address they are part of (81 bytes each). */
+  readonly factsBatch: number
+  /** Batches of markets asked for at once. */
+  readonly marketBatchesAtOnce: number
+  /** Batches of markets that are halved in one call, for the markets that spoil them. */
+  readonly marketSplitsMax: number
+  /** Markets in one call whose end is looked up in the listing, as the oracle does not tell it. */
+  readonly listedEndsMax: number
+  /** Market pages in one call, for ends that neither the oracle nor the listing tells. */
+  readonly endPagesMax: number
+  /** Windows of one price history; the venue refuses one of over 15 days, and here each has 14. */
+  readonly historyWindowsMax: number
+}
+
+/**
+ * About a fifth of what the venue documents, per ten seconds: listing 300, books 500, history 1,000,
+ * trades 300, activity 200; leaderboard and resolutions together with the rest of their host 800,
+ * facts with the rest of theirs 900. A page has no limit of its own below the exchange's 9,000.
+ */
+export const defaultLimits: Limits = {
+  perTenSeconds: {
+    listing: 60,
+    books: 100,
+    history: 200,
+    trades: 60,
+    activity: 40,
+    leaderboard: 20,
+    resolutions: 40,
+    facts: 60,
+    page: 50,
+  },
+  inFlightMax: 8,
+  timeoutMs: 20_000,
+  bodyBytesMax: 32 * 1024 * 1024,
+  attemptsMax: 6,
+  retryDelayMs: 500,
+  retryDelayMsMax: 15_000,
+  retryAfterMsMax: 60_000,
+  pageRows: 100,
+  pagesMax: 3_000,
+  bookBatch: 500,
+  bookBatchesAtOnce: 4,
+  bookSplitsMax: 40,
+  tradeRows: 500,
+  tradesMax: 1_000,
+  tradePagesMax: 20,
+  historyWindowsMax: 7,
+  activityRows: 1_000,
+  boardRows: 100,
+  boardPagesMax: 20,
+  resolutionBatch: 20,
+  factsBatch: 40,
+  marketBatchesAtOnce: 4,
+  marketSplitsMax: 40,
+  listedEndsMax: 400,
+  endPagesMax: 40,
+}
 
 /** As much of a refusal is read (and thrown away) to keep its connection. */
 const refusalBytesMax = 64 * 1024
@@ -26,7 +138,7 @@ class Fault extends Schema.TaggedError<Fault>()("Fault", {
 }) {}
 
 /** Asks until `read` makes something of the answer; a `read` that gives null is a fault like another. */
-export type Ask = <A extends object>(
+type Ask = <A extends object>(
   operation: string,
   request: HttpClientRequest.HttpClientRequest,
   read: (body: unknown) => A | null,
@@ -189,4 +301,81 @@ function transient(reason: string): Fault {
 
 function lasting(reason: string): Fault {
   return new Fault({ reason, transient: false, retryAfterMs: null })
+}
+
+interface Batching {
+  /** Things in one request. */
+  readonly size: number
+  readonly atOnce: number
+  /** Batches that are halved in one call, for the things that spoil them. */
+  readonly splitsMax: number
+}
+
+/** How the venue calls a request wrong. */
+const refusals: ReadonlySet<string> = new Set(["status 400", "status 422"])
+
+/**
+ * A batch the venue calls wrong holds a thing it does not know: it is halved until the others are
+ * read. Things that stay unavailable are counted; only when all are does the call fail.
+ */
+export const inBatches = Effect.fnUntraced(function* <Thing, A>(
+  things: ReadonlyArray<Thing>,
+  { size, atOnce, splitsMax }: Batching,
+  ask: (batch: ReadonlyArray<Thing>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+) {
+  const failures: globalThis.Array<VenueUnavailable> = []
+  let splits = 0
+  const read = (batch: ReadonlyArray<Thing>): Effect.Effect<Decoded<A>> =>
+    ask(batch).pipe(Effect.catch((failure) => {
+      if (refusals.has(failure.reason) && batch.length > 1 && splits < splitsMax) {
+        splits++
+        const halves = Array.chunksOf(batch, Math.ceil(batch.length / 2))
+        return Effect.map(Effect.forEach(halves, read), merge)
+      }
+      failures.push(failure)
+      return Effect.succeed({ rows: [], rejected: { unavailable: batch.length } })
+    }))
+  const found = merge(
+    yield* Effect.forEach(Array.chunksOf(things, size), read, { concurrency: atOnce }),
+  )
+  const [failure] = failures
+  if (failure !== undefined && found.rejected["unavailable"] === things.length) {
+    return yield* failure
+  }
+  return found
+})
+
+/** Where a kind of question is asked, and how often it may be. */
+export interface Route {
+  readonly ask: Ask
+  readonly url: string
+}
+
+/** The rows of an answer. */
+export interface Rows {
+  readonly rows: ReadonlyArray<unknown>
+}
+
+/** What can be asked for by identity, each once: anything else might spoil a whole batch. */
+export function askable(marketIds: ReadonlyArray<MarketId>): ReadonlyArray<MarketId> {
+  return [...new Set(marketIds)].filter((id) => /^0x[0-9a-f]{64}$/.test(id))
+}
+
+/** Asks about markets, `size` at a time. */
+export function byMarkets<A>(
+  marketIds: ReadonlyArray<MarketId>,
+  size: number,
+  limits: Limits,
+  ask: (batch: ReadonlyArray<MarketId>) => Effect.Effect<Decoded<A>, VenueUnavailable>,
+): Effect.Effect<Decoded<A>, VenueUnavailable> {
+  const batching = { size, atOnce: limits.marketBatchesAtOnce, splitsMax: limits.marketSplitsMax }
+  return inBatches(marketIds, batching, ask)
+}
+
+/** Reads an answer that holds its rows under `name`. */
+export function rowsIn(name: string): (body: unknown) => Rows | null {
+  return (body) => {
+    const rows = object(body)?.[name]
+    return Array.isArray(rows) ? { rows } : null
+  }
 }

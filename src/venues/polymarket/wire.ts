@@ -2,12 +2,14 @@
  * Lenient readers of what the venue sends: each takes any JSON value and never throws.
  *
  * The venue writes numbers as strings, arrays as JSON inside strings, leaves fields out, empties
- * them or sends null. A reader says what a value can be taken for, or that it cannot; judging the
- * row is the decoders' work.
+ * them or sends null. A reader says what a value can be taken for, or that it cannot; the decoders
+ * judge the row. Rows that become values and those rejected are counted together.
  *
  * @module
  */
+import { Result } from "effect"
 import { type EpochMs, second } from "../../core/domain/time.ts"
+import type { Decoded } from "../../markets/VenueClient.ts"
 
 /** A JSON object whose fields are not known yet. */
 export type WireObject = { readonly [key: string]: unknown }
@@ -133,4 +135,30 @@ function cut(value: string, charsMax: number): string {
 
 function isObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Decodes each row. A row that is none costs only itself. */
+export function decodeRows<A>(
+  rows: ReadonlyArray<unknown>,
+  decode: (row: unknown) => Result.Result<A, string>,
+): Decoded<A> {
+  const found: Array<A> = []
+  const rejected: Record<string, number> = {}
+  for (const row of rows) {
+    const decoded = decode(row)
+    if (Result.isSuccess(decoded)) found.push(decoded.success)
+    else rejected[decoded.failure] = (rejected[decoded.failure] ?? 0) + 1
+  }
+  return { rows: found, rejected }
+}
+
+/** Everything that was decoded and everything that was rejected, as one. */
+export function merge<A>(parts: ReadonlyArray<Decoded<A>>): Decoded<A> {
+  const rejected: Record<string, number> = {}
+  for (const part of parts) {
+    for (const [reason, count] of Object.entries(part.rejected)) {
+      rejected[reason] = (rejected[reason] ?? 0) + count
+    }
+  }
+  return { rows: parts.flatMap((part) => part.rows), rejected }
 }

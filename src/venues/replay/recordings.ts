@@ -1,26 +1,44 @@
 /**
- * What a recorded page of the venue holds, told by its shape, and decoded as of its recording.
+ * What a recorded page of the venue holds, recognised by its shape and decoded as of its recording; and
+ * what recorded pages show of the past: how markets ended, and what wallets did.
  *
  * A page is judged as of the newest moment it mentions: a market that ended a month ago today had
  * not ended when it was recorded.
  *
  * @module
  */
-import type { OrderBook } from "../../markets/domain/book.ts"
-import type { MarketRules } from "../../markets/domain/proposal.ts"
-import type { Market, MarketFacts, PricePoint, Trade } from "../../markets/domain/market.ts"
+import { Effect } from "effect"
 import type { EpochMs } from "../../core/domain/time.ts"
+import type { ActivityRow, Decoded, WalletSource } from "../../markets/VenueClient.ts"
+import type { OrderBook } from "../../markets/domain/book.ts"
+import {
+  type Market,
+  type MarketFacts,
+  MarketId,
+  type PricePoint,
+  type Trade,
+} from "../../markets/domain/market.ts"
+import type { Resolution } from "../../markets/domain/resolution.ts"
+import type { MarketRules } from "../../markets/domain/proposal.ts"
+import { asGammaRow, decodeBook, decodeHistory, paidByPage } from "../polymarket/clob.ts"
+import { decodeActivity, decodeStanding, decodeTrades, firstByRank } from "../polymarket/data.ts"
+import {
+  decodeFacts,
+  decodeMarkets,
+  decodeRules,
+  type ListedEnd,
+  listedEnd,
+} from "../polymarket/gamma.ts"
+import { decodeRecord, type OracleRecord, recordsById, resolutionOf } from "../polymarket/oracle.ts"
+import {
+  conditionId,
+  decodeRows,
+  instant,
+  list,
+  object,
+  type WireObject,
+} from "../polymarket/wire.ts"
 import type { Standing } from "../../markets/domain/leaderboard.ts"
-import type { ActivityRow, Decoded } from "../../markets/VenueClient.ts"
-import { decodeActivity } from "../polymarket/activity.ts"
-import { asGammaRow, decodeBook, decodeHistory } from "../polymarket/clob.ts"
-import { decodeTrades } from "../polymarket/data.ts"
-import { decodeRows } from "../polymarket/decoded.ts"
-import { decodeFacts, decodeMarkets } from "../polymarket/gamma.ts"
-import { decodeStanding } from "../polymarket/leaderboard.ts"
-import { decodeRecord, type OracleRecord } from "../polymarket/oracle.ts"
-import { decodeRules } from "../polymarket/rules.ts"
-import { instant, list, object, type WireObject } from "../polymarket/wire.ts"
 
 /** A recorded page's rows by what they are. */
 export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
@@ -148,4 +166,70 @@ function newest(
     (latest, at) => at !== null && (latest === null || at > latest) ? at : latest,
     null,
   )
+}
+
+/** How each market ended as of `now`, by whatever page tells it, in the order of the live adapter. */
+export function recordedEnds(
+  pages: ReadonlyArray<RecordedPage>,
+  now: EpochMs,
+): ReadonlyMap<MarketId, Resolution> {
+  const records = recordsById(pages.flatMap((page) => page.records.rows))
+  const listed = new Map(
+    pages.flatMap((page) =>
+      page.listed.flatMap((row): ReadonlyArray<[MarketId, ListedEnd]> => {
+        const end = listedEnd(row)
+        return end === null ? [] : [[end.marketId, end]]
+      })
+    ),
+  )
+  const ownPages = new Map(
+    pages.flatMap((page) =>
+      page.pages.flatMap((row): ReadonlyArray<[MarketId, WireObject]> => {
+        const id = conditionId(row["condition_id"])
+        return id === null ? [] : [[MarketId.make(id), row]]
+      })
+    ),
+  )
+  const ends = new Map<MarketId, Resolution>()
+  for (const id of [...records.keys(), ...listed.keys(), ...ownPages.keys()]) {
+    const end = listed.get(id) ?? null
+    const page = paidByPage(ownPages.get(id), end?.tokenIds ?? null) ?? "none"
+    const found = resolutionOf(id, records.get(id) ?? null, { listed: end, page }, now)
+    if (found !== null) ends.set(id, found)
+  }
+  return ends
+}
+
+/**
+ * Null where no page holds a wallet. A recorded board does not say which it is, so all of them are
+ * taken for one, whichever is asked for.
+ */
+export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSource | null {
+  const standings = pages.flatMap((page) => page.standings.rows)
+  const rows = recordedOnce(pages).toSorted((a, b) => b.act.at - a.act.at)
+  if (standings.length === 0 && rows.length === 0) return null
+  return {
+    categories: ["overall"],
+    leaderboard: (_, limit) =>
+      Effect.succeed({ rows: firstByRank(standings, limit), rejected: {} }),
+    activity: (wallet, { from, to }) => {
+      const found = rows.filter(({ act }) =>
+        act.wallet === wallet.toLowerCase() && act.at >= from && act.at <= to
+      )
+      const oldest = found.at(-1)?.act.at ?? null
+      return Effect.succeed({ rows: found, rejected: {}, oldest, next: null, cut: false })
+    },
+  }
+}
+
+/** Recorded pages may overlap: each transaction is taken from the page that holds most of it. */
+function recordedOnce(pages: ReadonlyArray<RecordedPage>): ReadonlyArray<ActivityRow> {
+  const fullest = new Map<string, ReadonlyArray<ActivityRow>>()
+  for (const { activity } of pages) {
+    const ofPage = Map.groupBy(activity.rows, ({ act }) => `${act.wallet} ${act.transaction}`)
+    for (const [transaction, rows] of ofPage) {
+      if (rows.length > (fullest.get(transaction)?.length ?? 0)) fullest.set(transaction, rows)
+    }
+  }
+  return [...fullest.values()].flat()
 }

@@ -11,9 +11,15 @@ import type { OrderBook } from "../../markets/domain/book.ts"
 import type { MarketId, PricePoint, TokenId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { VenueClient, VenueUnavailable } from "../../markets/VenueClient.ts"
-import { proposalsIn } from "../polymarket/proposals.ts"
-import { decodePage, recognise, type RecordedPage, type RecordedRows } from "./recordings.ts"
-import { recordedEnds, recordedWallets } from "./recordedPast.ts"
+import { proposalsIn } from "../polymarket/oracle.ts"
+import {
+  decodePage,
+  recognise,
+  recordedEnds,
+  type RecordedPage,
+  type RecordedRows,
+  recordedWallets,
+} from "./recordings.ts"
 
 interface ReplayOptions {
   readonly dir: string

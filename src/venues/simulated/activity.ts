@@ -1,70 +1,345 @@
 /**
- * What a wallet did, as the venue pages it: by the clock's whole seconds, newest first, as far back
- * as it keeps rows.
+ * Everything that wallets do in a simulated world, as the venue's activity rows: found by market, as
+ * its tape needs it, and by wallet and day, as the venue shows it.
  *
  * @module
  */
-import { day, type EpochMs, second } from "../../core/domain/time.ts"
-import type { WorldClock } from "./clock.ts"
-import type { Deed } from "./deeds.ts"
+import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
+import type { MarketId } from "../../markets/domain/market.ts"
+import type { Catalogue, SimulatedMarket } from "./catalogue.ts"
+import { settlingMsMax } from "./endings.ts"
+import { makeMemo, marketsKept } from "./memo.ts"
+import type { WorldOptions } from "./options.ts"
+import {
+  type Episode,
+  lotsPerShare,
+  type Plan,
+  type PlannedMove,
+  planOf,
+  rowsOf,
+  type WalletView,
+} from "./plans.ts"
+import { hex, type Key, mix, pick, uniform } from "./seed.ts"
+import type { Fill } from "./tape.ts"
 import type { Wallet } from "./wallets.ts"
-import type { World } from "./world.ts"
 
-/** The last row of a page: its second, and how many rows of that second the pages so far hold. */
-export interface ActivityMark {
-  readonly at: EpochMs
-  readonly rows: number
-}
-
-interface ActivityQuestion {
-  readonly wallet: Wallet
-  /** On the clock, both ends included. */
+interface Range {
   readonly from: EpochMs
   readonly to: EpochMs
-  /** Where the page before this one ended. */
-  readonly after: ActivityMark | null
-  readonly limit: number
-  /** In the world's time: nothing later has happened. */
-  readonly now: EpochMs
-  /** Rows older than this are not kept; null when all are. */
-  readonly keptDays: number | null
 }
 
-export interface ActivityRows {
-  readonly rows: ReadonlyArray<{ readonly deed: Deed; readonly at: EpochMs }>
-  /** Where the next page goes on; null at the end. */
-  readonly next: ActivityMark | null
-  /** The range goes on, and its rows are kept no more. */
-  readonly cut: boolean
+export interface ActivityLog {
+  /** What every wallet does in a market. */
+  readonly plansIn: (market: SimulatedMarket) => ReadonlyArray<Plan>
+  /** What a wallet does in markets in which it does anything in `[from, to]`. */
+  readonly plans: (wallet: Wallet, range: Range) => ReadonlyArray<Plan>
+  /** What a wallet does in `[from, to]`, newest first, at most `count` rows. */
+  readonly activity: (wallet: Wallet, range: Range, count: number) => ReadonlyArray<Activity>
+  /** A wallet's entries that begin in `[from, to]`, hedges too, ascending. */
+  readonly episodes: (wallet: Wallet, from: EpochMs, to: EpochMs) => ReadonlyArray<Episode>
 }
 
-/** Rows of a single second, at most: of a whole world's second when it runs fast. */
-const secondRowsMax = 200
+/** Plans of one day, by the wallet's number. */
+type DayPlans = ReadonlyMap<number, ReadonlyArray<Plan>>
 
-export function activityOf(
-  world: World,
-  clock: WorldClock,
-  { wallet, from, to, after, limit, now, keptDays }: ActivityQuestion,
-): ActivityRows {
-  const until = after === null ? to : Math.min(to, after.at)
-  const skip = after !== null && until === after.at ? after.rows : 0
-  const kept = keptDays === null ? -Infinity : now - keptDays * day
-  // A second shows what happened in all of it.
-  const first = clock.toWorld(Math.ceil(from / second) * second)
-  const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
-  const range = { from: Math.max(kept, first), to: last }
-  const found = world.deeds(wallet, range, skip + limit + 1 + secondRowsMax)
-    .map((deed) => ({ deed, at: Math.floor(clock.fromWorld(deed.at) / second) * second }))
-    .filter(({ at }) => at >= from && at <= until)
-  const rows = found.slice(skip, skip + limit)
-  const end = rows.at(-1)?.at ?? until
-  const before = end === until ? skip : 0
-  const older = first < kept && world.deeds(wallet, { from: first, to: kept - 1 }, 1).length > 0
-  return {
-    rows,
-    next: found.length > skip + limit
-      ? { at: end, rows: before + rows.filter(({ at }) => at === end).length }
-      : null,
-    cut: found.length <= skip + limit && older,
+export function makeActivityLog(
+  options: WorldOptions,
+  catalogue: Catalogue,
+  view: WalletView,
+  wallets: ReadonlyArray<Wallet>,
+): ActivityLog {
+  const began = options.origin - options.walletDays * day
+  const plansIn = planner(options, catalogue, view, wallets)
+  const { moving, redeeming } = calendar(options, catalogue, wallets, plansIn)
+  const daysOf = ({ from, to }: Range): readonly [first: number, last: number] => [
+    Math.floor(Math.max(from, began) / day),
+    Math.floor(to / day),
+  ]
+  /** A wallet's plans with a row in a day, each once. */
+  const actingOn = (date: number, { number }: Wallet): ReadonlyArray<Plan> => {
+    const plans = moving(date).get(number) ?? []
+    const ids = new Set(plans.map(({ market }) => market.id))
+    const paid = redeeming(date).get(number) ?? []
+    return [...plans, ...paid.filter(({ market }) => !ids.has(market.id))]
   }
+  return {
+    plansIn,
+    plans: (wallet, range) => {
+      const [first, last] = daysOf(range)
+      const found = new Map<MarketId, Plan>()
+      for (let date = first; date <= last; date++) {
+        for (const plan of actingOn(date, wallet)) found.set(plan.market.id, plan)
+      }
+      return [...found.values()]
+    },
+    activity: (wallet, range, count) => {
+      const [first, last] = daysOf(range)
+      const rows: Array<Activity> = []
+      for (let date = last; date >= first && rows.length < count; date--) {
+        const from = Math.max(range.from, date * day)
+        const to = Math.min(range.to, date * day + day - 1)
+        const found = [...actingOn(date, wallet).flatMap(activityOf), ...windfallsOf(wallet, date)]
+        rows.push(...found.filter(({ at }) => at >= from && at <= to).sort(newestFirst))
+      }
+      return rows.slice(0, count)
+    },
+    episodes: (wallet, from, to) => {
+      const [first, last] = daysOf({ from, to })
+      const found: Array<Episode> = []
+      for (let date = first; date <= last; date++) {
+        for (const { episodes } of moving(date).get(wallet.number) ?? []) {
+          for (const episode of episodes) {
+            const at = episode.firstFillAt
+            if (Math.floor(at / day) === date && at >= from && at <= to) found.push(episode)
+          }
+        }
+      }
+      return found.sort((a, b) => a.firstFillAt - b.firstFillAt)
+    },
+  }
+}
+
+/** Who takes part in a market, and what they do there. */
+function planner(
+  options: WorldOptions,
+  catalogue: Catalogue,
+  view: WalletView,
+  wallets: ReadonlyArray<Wallet>,
+): ActivityLog["plansIn"] {
+  const began = options.origin - options.walletDays * day
+  const opened = slotsOf(options).ordinary * openingsOf(options)
+  const cached = makeMemo<ReadonlyArray<Plan>>(2 * marketsKept(options.markets))
+  const takesPart = (wallet: Wallet, market: SimulatedMarket): boolean => {
+    const { key, group } = wallet
+    if (group.habit === "interval_maker") {
+      return market.kind === "mechanical" &&
+        roundAt(options, catalogue, wallet, market.opensAt).id === market.id
+    }
+    if (market.kind === "mechanical") return false
+    const together = uniform(mix(mix(key, market.eventKey), 7)) < group.eventShare
+    const draw = mix(mix(key, together ? market.eventKey : market.key), 8)
+    return uniform(draw) * opened < group.entriesPerDay
+  }
+  const plansOf = (market: SimulatedMarket): ReadonlyArray<Plan> =>
+    wallets.flatMap((wallet): ReadonlyArray<Plan> => {
+      const plan = takesPart(wallet, market) ? planOf(view, wallet, market) : null
+      return plan === null || (plan.moves[0]?.at ?? 0) < began ? [] : [plan]
+    })
+  return (market) => {
+    if (market.closesAt < began) return []
+    // Mechanical markets are many and cheap: they would only push the others out.
+    if (market.kind === "mechanical") return plansOf(market)
+    return market.bookHabit === "valid" ? cached(market.number, () => plansOf(market)) : []
+  }
+}
+
+/** A move's last row is at most this long after its first. */
+const rowsMs = minute
+/** A wallet redeems shares at most this long after its market is settled. */
+const redeemingMs = 2 * day
+/** Days of which is cached who does something where. */
+const keptDays = 800
+
+/** The plans that have a move on a day, and those that redeem shares on it; days since the epoch. */
+function calendar(
+  options: WorldOptions,
+  catalogue: Catalogue,
+  wallets: ReadonlyArray<Wallet>,
+  plansIn: ActivityLog["plansIn"],
+) {
+  const slots = slotsOf(options)
+  // A round's market opens within a life of such markets after it begins, and lives one more.
+  const roundMsMax = slots.mechanical === 0
+    ? 0
+    : 2 * lifeOf(catalogue.at(slots.ordinary, options.origin))
+  const makers = wallets.filter(({ group }) =>
+    slots.mechanical > 0 && group.habit === "interval_maker"
+  )
+  /** Plans in ordinary markets that live from an instant on, and in rounds that begin after another. */
+  const plansUntil = (
+    to: EpochMs,
+    from: { readonly ordinary: EpochMs; readonly rounds: EpochMs },
+  ): ReadonlyArray<Plan> => {
+    const markets: Array<SimulatedMarket> = []
+    for (let slot = 0; slot < slots.ordinary; slot++) {
+      const last = catalogue.at(slot, to).generation
+      for (let index = catalogue.at(slot, from.ordinary).generation; index <= last; index++) {
+        markets.push(catalogue.generation(slot, index))
+      }
+    }
+    for (const wallet of makers) {
+      const length = roundMs(wallet)
+      const first = Math.ceil((from.rounds - roundMsMax) / length) * length
+      for (let at = first; at <= to; at += length) {
+        markets.push(roundAt(options, catalogue, wallet, at))
+      }
+    }
+    return markets.flatMap(plansIn)
+  }
+  const moving = makeMemo<DayPlans>(keptDays)
+  const redeeming = makeMemo<DayPlans>(keptDays)
+  return {
+    moving: (date: number) =>
+      moving(date, () => {
+        const [from, to] = [date * day - rowsMs, (date + 1) * day - 1]
+        return byWallet(
+          plansUntil(to, { ordinary: from, rounds: from })
+            .filter(({ moves }) => moves.some(({ at }) => at >= from && at <= to)),
+        )
+      }),
+    redeeming: (date: number) =>
+      redeeming(date, () => {
+        const [from, to] = [date * day, (date + 1) * day - 1]
+        const rounds = from - redeemingMs
+        return byWallet(
+          plansUntil(to, { ordinary: rounds - settlingMsMax, rounds })
+            .filter(({ redemption: paid }) => paid !== null && paid.at >= from && paid.at <= to),
+        )
+      }),
+  }
+}
+
+function byWallet(plans: ReadonlyArray<Plan>): DayPlans {
+  return Map.groupBy(plans, ({ wallet }) => wallet.number)
+}
+
+function slotsOf({ markets, mechanicalShare }: WorldOptions) {
+  const mechanical = Math.round(markets * mechanicalShare)
+  return { mechanical, ordinary: markets - mechanical }
+}
+
+/** The market an interval maker takes in the round of an instant, of those that open then. */
+function roundAt(
+  options: WorldOptions,
+  catalogue: Catalogue,
+  wallet: Wallet,
+  at: EpochMs,
+): SimulatedMarket {
+  const slots = slotsOf(options)
+  const round = Math.floor(at / roundMs(wallet))
+  const slot = slots.ordinary +
+    Math.floor(uniform(mix(mix(wallet.key, round), 9)) * slots.mechanical)
+  return catalogue.generation(slot, catalogue.at(slot, round * roundMs(wallet)).generation + 1)
+}
+
+/** How long an interval maker waits from one market to the next. */
+function roundMs({ group }: Wallet): number {
+  return Math.max(hour, Math.floor(day / group.entriesPerDay / second) * second)
+}
+
+/** Markets with valid books that one slot opens in a day: lives are of `short + (long - short) u^2`. */
+function openingsOf({ sportsShare, oddBookShare, lifeDays: [short, long] }: WorldOptions) {
+  const spread = Math.max(1e-9, long - short)
+  const ordinary = Math.atan(Math.sqrt(spread / short)) / Math.sqrt(short * spread)
+  // A sports market lives 2 to 5 days.
+  const sports = Math.log(5 / 2) / 3
+  return (1 - oddBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
+}
+
+function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {
+  return resolvedAt - opensAt
+}
+
+/** The rows of a transaction stay together; they are alike. */
+function newestFirst(a: Activity, b: Activity): number {
+  return b.at - a.at || (a.transaction < b.transaction ? -1 : a.transaction > b.transaction ? 1 : 0)
+}
+
+export type ActivityKind = PlannedMove["kind"] | "redeem" | Windfall
+
+/** Money that comes or goes without shares. */
+const windfalls = ["reward", "deposit", "maker_rebate"] as const
+type Windfall = (typeof windfalls)[number]
+
+/** One row of a wallet's activity. */
+export interface Activity {
+  readonly kind: ActivityKind
+  readonly wallet: Wallet
+  readonly market: SimulatedMarket | null
+  /** Null where the venue names no token, as in a split or a redemption. */
+  readonly outcome: 0 | 1 | null
+  /** Shares; of a windfall, USD. */
+  readonly size: number
+  readonly price: number
+  readonly usd: number
+  readonly role: "taker" | "maker"
+  readonly at: EpochMs
+  readonly transaction: string
+}
+
+/** Every row of a plan, oldest first. */
+export function activityOf(plan: Plan): ReadonlyArray<Activity> {
+  const { wallet, market, key, redemption } = plan
+  const rows: Array<Activity> = []
+  for (const [index, move] of plan.moves.entries()) {
+    const trades = move.kind === "buy" || move.kind === "sell"
+    for (const [piece, { at, lots }] of rowsOf(move).entries()) {
+      const size = lots / lotsPerShare
+      rows.push({
+        kind: move.kind,
+        wallet,
+        market,
+        outcome: trades || move.kind === "convert" ? move.outcome : null,
+        size,
+        price: trades ? move.price : 0,
+        usd: Math.round(size * (trades ? move.price : 1) * 1e6) / 1e6,
+        role: move.role,
+        at,
+        transaction: transactionOf(mix(mix(key, 40 + index), move.alike ? 0 : piece)),
+      })
+    }
+  }
+  if (redemption !== null) {
+    rows.push({
+      kind: "redeem",
+      wallet,
+      market,
+      outcome: null,
+      size: redemption.lots / lotsPerShare,
+      price: 0,
+      usd: redemption.usd,
+      role: "taker",
+      at: redemption.at,
+      transaction: transactionOf(mix(key, 39)),
+    })
+  }
+  return rows
+}
+
+/** The tape's row of an activity, where it is a trade. */
+export function fillOf(activity: Activity): ReadonlyArray<Fill> {
+  const { kind, market, outcome, price, size, at, role, wallet, transaction } = activity
+  if ((kind !== "buy" && kind !== "sell") || market === null || outcome === null) return []
+  return [{
+    ...{ marketId: market.id, tokenId: market.tokenIds[outcome], side: kind },
+    ...{ price, size, at, role, wallet: wallet.address, transaction },
+  }]
+}
+
+/** Share of a wallet's days on which money comes or goes; makers are paid on most days. */
+const windfallShare = 0.05
+const makersShare = 0.7
+
+/** The rows of a wallet's day (a number of days since the epoch) that are about no market. */
+function windfallsOf(wallet: Wallet, date: number): ReadonlyArray<Activity> {
+  const key = mix(mix(wallet.key, 41), date)
+  const makes = wallet.group.habit === "market_maker" || wallet.group.habit === "interval_maker"
+  if (uniform(key) >= (makes ? makersShare : windfallShare)) return []
+  const usd = Math.round(uniform(mix(key, 1)) * 10_000) / 100
+  return [{
+    kind: makes ? "maker_rebate" : pick(mix(key, 2), windfalls),
+    wallet,
+    market: null,
+    outcome: null,
+    size: usd,
+    price: 0,
+    usd,
+    role: "taker",
+    at: date * day + Math.floor(uniform(mix(key, 3)) * day / second) * second,
+    transaction: transactionOf(mix(key, 4)),
+  }]
+}
+
+function transactionOf(key: Key): string {
+  return `0x${hex(key, 64)}`
 }

@@ -1,12 +1,15 @@
 /**
- * The order book of a simulated market: around the true probability, on a tick grid, never quite
- * still. It moves with the truth at the next quote, and bounces with noise when the truth stands.
+ * What a simulated market shows of its price: its order book, its row in the listing, its history.
+ *
+ * The book stands around the true probability, on a tick grid, and is never quite still: it moves
+ * with the truth at the next quote, and bounces with noise when the truth does not move.
  *
  * @module
  */
+import { day, type EpochMs, minute, second } from "../../core/domain/time.ts"
 import type { Level, OrderBook } from "../../markets/domain/book.ts"
-import { type EpochMs, minute, second } from "../../core/domain/time.ts"
-import type { SimulatedMarket } from "./lives.ts"
+import type { Market, MarketStatus, PricePoint } from "../../markets/domain/market.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
 import { between, gaussian, type Key, mix, uniform } from "./seed.ts"
 
 /** Makers look at the market this often; between two looks the book stands still. */
@@ -19,7 +22,7 @@ export interface Quote {
   /** Ticks in one dollar: 100 or 1,000. */
   readonly ticksPerUsd: number
   readonly fault: "none" | "one_sided" | "ghost" | "crossed"
-  /** The quotes stand away from the truth for a few minutes, and nobody trades at them. */
+  /** The quotes stand away from the truth for a few minutes, and no wallet trades at them. */
   readonly dislocated: boolean
   readonly key: Key
 }
@@ -78,13 +81,13 @@ function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): num
 function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
   const blink = mix(mix(market.key, 8), Math.floor(at / minute))
   if (uniform(blink) < blinkShare) return "one_sided"
-  if (market.bookHabit === "sound") return "none"
+  if (market.bookHabit === "valid") return "none"
   const spell = mix(mix(market.key, 9), Math.floor(at / (30 * minute)))
   const share = market.bookHabit === "crossed" ? oddTime / 4 : oddTime
   return uniform(spell) < share ? market.bookHabit : "none"
 }
 
-/** The mid as the venue's own history shows it; the last good guess while the book is unsound. */
+/** The mid as the venue's own history shows it; the last good guess while the book is invalid. */
 export function midOf(quote: Quote): number {
   return (quote.bidTicks + quote.askTicks) / (2 * quote.ticksPerUsd)
 }
@@ -159,4 +162,83 @@ function level(ticks: number, ticksPerUsd: number, usd: number): Level {
 /** A price to the nearest ten-thousandth: what a sum of ticks should have been. */
 export function exact(price: number): number {
   return Math.round(price * 10_000) / 10_000
+}
+
+/** The listing shows best prices of up to this long ago. */
+const listingAgeMs = 30_000
+
+export function listedAt(
+  market: SimulatedMarket,
+  at: EpochMs,
+  quote: (market: SimulatedMarket, at: EpochMs) => Quote | null,
+): Market {
+  const seen = quote(market, Math.max(market.opensAt, at - at % listingAgeMs))
+  return {
+    id: market.id,
+    slug: market.slug,
+    question: market.question,
+    eventSlug: market.eventSlug,
+    url: pageOf(market),
+    category: market.category,
+    outcomes: market.outcomes,
+    tokenIds: market.tokenIds,
+    endsAt: market.endsAt,
+    volumeUsd: volumeUsd(market, at),
+    liquidityUsd: Math.round(market.depthUsd * 150) / 100,
+    status: statusOf(market, at),
+    listed: bestOf(seen),
+    takerFeeRate: market.takerFeeRate,
+    mechanical: market.mechanical,
+  }
+}
+
+export function volumeUsd(market: SimulatedMarket, at: EpochMs): number {
+  const end = Math.min(at, market.resolvedAt)
+  const age = Math.max(0, end - market.opensAt) / day
+  return Math.round((market.volumeAtOpenUsd + market.volumePerDayUsd * age) * 100) / 100
+}
+
+export function statusOf(market: SimulatedMarket, at: EpochMs): MarketStatus {
+  if (at >= market.resolvedAt) return market.end === "cancelled" ? "closed" : "resolved"
+  return at >= market.proposedAt ? "proposed" : "open"
+}
+
+/** A market's page, as the venue addresses it. */
+function pageOf({ slug, eventSlug }: SimulatedMarket): string {
+  const event = `https://polymarket.com/event/${eventSlug}`
+  return eventSlug === slug ? event : `${event}/${slug}`
+}
+
+/** Best prices as the listing gives them; none while a side of the book is missing. */
+function bestOf(quote: Quote | null): Market["listed"] {
+  if (quote === null || quote.fault === "one_sided") return null
+  if (quote.fault === "ghost") return { bestBid: 0.01, bestAsk: 0.99 }
+  return {
+    bestBid: quote.bidTicks / quote.ticksPerUsd,
+    bestAsk: quote.askTicks / quote.ticksPerUsd,
+  }
+}
+
+/** Points at uneven times: about one in 50 repeats the time of the one before it. */
+export function historyOf(
+  market: SimulatedMarket,
+  range: { readonly from: EpochMs; readonly to: EpochMs },
+  stepMs: number,
+  priceAt: (at: EpochMs) => number | null,
+): ReadonlyArray<PricePoint> {
+  const points: Array<PricePoint> = []
+  const first = Math.ceil(Math.max(range.from, market.opensAt) / stepMs)
+  const last = Math.floor(Math.min(range.to, market.resolvedAt - 1) / stepMs)
+  const key = mix(market.key, 60)
+  for (let step = first; step <= last; step++) {
+    const draw = mix(key, step)
+    const late = uniform(draw) < 0.02 ? 0 : between(mix(draw, 1), 0, 0.1) * stepMs
+    const at = Math.floor((step * stepMs + late) / 1000) * 1000
+    if (at > range.to || at < range.from) continue
+    const price = priceAt(at)
+    if (price === null) continue
+    points.push({ at, price })
+    if (uniform(mix(draw, 2)) < 0.02) points.push({ at, price })
+  }
+  return points
 }

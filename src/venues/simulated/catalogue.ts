@@ -1,127 +1,356 @@
 /**
- * Which markets a simulated world has, and when each lives.
+ * Which markets a simulated world has, when each lives, and what each is.
  *
- * The world is a row of seats. A seat holds one market at a time: when one has been paid out the
- * next opens, for ever, in both directions of time. So the market of any seat at any instant is
- * arithmetic, and a market's id says which seat and which turn it is.
+ * The world is a row of slots. A slot has one market at a time: when one has been paid out the next
+ * opens, forever, in both directions of time. So the market of any slot at any instant is
+ * arithmetic, and a market's id says which slot and which generation it is.
  *
  * @module
  */
-import { day, type EpochMs, minute, second } from "../../core/domain/time.ts"
-import {
-  type CatalogueOptions,
-  type EventPlan,
-  interval,
-  lanePlan,
-  makeMarket,
-  makeMechanical,
-  type SimulatedMarket,
-  turnZero,
-} from "./lives.ts"
+import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
+import { MarketId, type MechanicalSign, Slug, TokenId } from "../../markets/domain/market.ts"
 import { makeMemo, marketsKept } from "./memo.ts"
-import { mechanicalAssets } from "./phrases.ts"
-import { between, mix, uniform } from "./seed.ts"
+import type { WorldOptions } from "./options.ts"
+import { between, decimals, hex, type Key, mix, uniform } from "./seed.ts"
+import {
+  matchWords,
+  mechanicalAssets,
+  mechanicalTitle,
+  ordinaryWords,
+  type Subject,
+} from "./words.ts"
 
 export interface Catalogue {
-  readonly seats: number
-  readonly at: (seat: number, instant: EpochMs) => SimulatedMarket
-  readonly turn: (seat: number, turn: number) => SimulatedMarket
+  readonly slots: number
+  readonly at: (slot: number, instant: EpochMs) => SimulatedMarket
+  readonly generation: (slot: number, generation: number) => SimulatedMarket
   readonly byId: (id: string) => SimulatedMarket | undefined
   readonly byToken: (
     tokenId: string,
   ) => { readonly market: SimulatedMarket; readonly outcome: 0 | 1 } | undefined
-  readonly bySlug: (slug: string) => SimulatedMarket | undefined
 }
 
-/** Events are laid out in blocks of 12 seats, each cut into events of these sizes. */
-const blockSize = 12
-const loneCut = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] as const
-const blockCuts = [
-  [1, 1, 1, 1, 1, 2, 2, 3],
-  [6, 2, 1, 1, 1, 1],
-  [4, 3, 1, 1, 1, 1, 1],
-  loneCut,
-  [5, 2, 2, 1, 1, 1],
-] as const
-export function makeCatalogue(options: CatalogueOptions): Catalogue {
+/** A whole life of one market: everything about it that does not change. */
+export interface SimulatedMarket {
+  readonly slot: number
+  readonly generation: number
+  /** Slot and generation in one. */
+  readonly number: number
+  readonly key: Key
+  readonly eventKey: Key
+  readonly kind: "ordinary" | "sports" | "mechanical"
+  readonly id: MarketId
+  readonly tokenIds: readonly [TokenId, TokenId]
+  readonly slug: Slug
+  readonly question: string
+  /** What headlines about it are made from; none are about mechanical markets. */
+  readonly subject: Subject | null
+  readonly eventSlug: string
+  readonly eventTitle: string
+  /** Markets of the same event, this one included. */
+  readonly siblings: number
+  readonly category: string
+  readonly outcomes: readonly [string, string]
+  readonly opensAt: EpochMs
+  readonly revealsAt: EpochMs
+  readonly closesAt: EpochMs
+  readonly proposedAt: EpochMs
+  /** Until then quotes may stay where they were at `revealsAt`; `revealsAt` itself for most. */
+  readonly lagsUntil: EpochMs
+  readonly resolvedAt: EpochMs
+  /** As listed; a match ends as listed when it begins. */
+  readonly endsAt: EpochMs
+  readonly mechanical: MechanicalSign | null
+  readonly takerFeeRate: number
+  /** True when volume and depth are above the quality gate throughout. */
+  readonly aboveGate: boolean
+  readonly volumeAtOpenUsd: number
+  readonly volumePerDayUsd: number
+  /** USD of resting orders within 5 cents of the mid, both sides, of the first token's book. */
+  readonly depthUsd: number
+  /** At a probability of one half. */
+  readonly spread: number
+  readonly fineTicks: boolean
+  readonly bookHabit: "valid" | "one_sided" | "ghost" | "crossed"
+  readonly end: "decided" | "push" | "cancelled"
+}
+
+/** Generations are written into ids from here, so that those before the origin have a spelling too. */
+export const generationZero = 10_000_000
+
+export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
-  const mechanicalSeats = Math.round(options.markets * options.mechanicalShare)
-  const otherSeats = options.markets - mechanicalSeats
-  const lanes = Math.ceil(mechanicalSeats / mechanicalAssets.length)
-  const memo = makeMemo<SimulatedMarket>(marketsKept(options.markets))
+  const mechanicalSlots = Math.round(options.markets * options.mechanicalShare)
+  const otherSlots = options.markets - mechanicalSlots
+  const lanes = Math.ceil(mechanicalSlots / mechanicalAssets.length)
+  const cached = makeMemo<SimulatedMarket>(marketsKept(options.markets))
 
-  const eventOf = (seat: number): EventPlan => {
-    const block = Math.floor(seat / blockSize)
-    const cut = options.loneMarkets
-      ? loneCut
-      : blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
-    let first = block * blockSize
-    for (const size of cut) {
-      if (seat < first + size) {
-        const key = mix(mix(world, 2), first)
-        const sports = uniform(mix(key, 1)) < options.sportsShare
-        const [shortest, longest] = options.lifeDays
-        const days = sports
-          ? between(mix(key, 2), 2, 5)
-          : shortest + (longest - shortest) * uniform(mix(key, 2)) ** 2
-        const period = Math.round(days * day / minute) * minute
-        const phase = Math.floor(uniform(mix(key, 3)) * period / minute) * minute
-        const members = Math.min(size, otherSeats - first)
-        return { key, first, members, sports, period, base: options.origin - phase }
-      }
-      first += size
-    }
-    return eventOf(block * blockSize)
+  const generation = (slot: number, index: number): SimulatedMarket =>
+    cached(
+      numberOf(slot, index),
+      () =>
+        slot < otherSlots
+          ? makeMarket(options, eventOf(options, world, slot, otherSlots), slot, index)
+          : makeMechanical(options, mix(world, 3), { slot, lane: slot - otherSlots, lanes }, index),
+    )
+
+  const at = (slot: number, instant: EpochMs): SimulatedMarket => {
+    const { base, period } = slot < otherSlots
+      ? eventOf(options, world, slot, otherSlots)
+      : lanePlan(slot - otherSlots, lanes)
+    return generation(slot, Math.floor((instant - base) / period))
   }
 
-  const turn = (seat: number, index: number): SimulatedMarket => {
-    const name = seat * 2 ** 26 + (index + turnZero)
-    const known = memo.get(name)
-    if (known !== undefined) return known
-    const market = seat < otherSeats
-      ? makeMarket(options, eventOf(seat), seat, index)
-      : makeMechanical(options, mix(world, 3), { seat, lane: seat - otherSeats, lanes }, index)
-    memo.set(name, market)
-    return market
-  }
-
-  const at = (seat: number, instant: EpochMs): SimulatedMarket => {
-    const plan = seat < otherSeats ? eventOf(seat) : lanePlan(seat - otherSeats, lanes)
-    return turn(seat, Math.floor((instant - plan.base) / plan.period))
-  }
-
-  const known = (seat: number, index: number): SimulatedMarket | undefined =>
-    seat >= 0 && seat < options.markets && Math.abs(index) < turnZero
-      ? turn(seat, index)
+  const known = (slot: number, index: number): SimulatedMarket | undefined =>
+    slot >= 0 && slot < options.markets && Math.abs(index) < generationZero
+      ? generation(slot, index)
       : undefined
 
   const byId = (id: string): SimulatedMarket | undefined => {
     if (!/^0x[0-9a-f]{64}$/.test(id)) return undefined
-    const market = known(parseInt(id.slice(42, 50), 16), parseInt(id.slice(50, 58), 16) - turnZero)
+    const [slot, ordinal] = [parseInt(id.slice(42, 50), 16), parseInt(id.slice(50, 58), 16)]
+    const market = known(slot, ordinal - generationZero)
     return market?.id === id ? market : undefined
   }
 
   const byToken: Catalogue["byToken"] = (tokenId) => {
     if (!/^1[01]\d{75}$/.test(tokenId)) return undefined
-    const market = known(Number(tokenId.slice(2, 9)), Number(tokenId.slice(9, 18)) - turnZero)
+    const market = known(Number(tokenId.slice(2, 9)), Number(tokenId.slice(9, 18)) - generationZero)
     const outcome = tokenId[1] === "0" ? 0 : 1
     return market?.tokenIds[outcome] === tokenId ? { market, outcome } : undefined
   }
 
-  const bySlug = (slug: string): SimulatedMarket | undefined => {
-    const short = /^([a-z]+)-updown-5m-(\d{10})$/.exec(slug)
-    if (short !== null) {
-      const asset = mechanicalAssets.findIndex(([name]) => name === short[1])
-      const index = Number(short[2]) * second / interval
-      const lane = asset + mechanicalAssets.length * (index % Math.max(1, lanes))
-      const market = known(otherSeats + lane, Math.floor(index / lanes))
-      return market?.slug === slug ? market : undefined
-    }
-    const numbers = /-(\d{1,7})-(\d{1,9})$/.exec(slug)
-    if (numbers === null) return undefined
-    const market = known(Number(numbers[1]), Number(numbers[2]) - turnZero)
-    return market?.slug === slug ? market : undefined
-  }
+  return { slots: options.markets, at, generation, byId, byToken }
+}
 
-  return { seats: options.markets, at, turn, byId, byToken, bySlug }
+function numberOf(slot: number, generation: number): number {
+  return slot * 2 ** 26 + generation + generationZero
+}
+
+/** Events are laid out in blocks of 12 slots, each cut into events of these sizes. */
+const blockSize = 12
+const blockCuts = [
+  [1, 1, 1, 1, 1, 2, 2, 3],
+  [6, 2, 1, 1, 1, 1],
+  [4, 3, 1, 1, 1, 1, 1],
+  [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  [5, 2, 2, 1, 1, 1],
+] as const
+
+/** What the markets of an event share, generation after generation. */
+interface EventPlan {
+  readonly key: Key
+  readonly first: number
+  readonly members: number
+  readonly sports: boolean
+  readonly period: number
+  /** Where generation 0 opens. */
+  readonly base: EpochMs
+}
+
+/** The event that a slot belongs to, of those in the first `slots` slots. */
+function eventOf(options: WorldOptions, world: Key, slot: number, slots: number): EventPlan {
+  const block = Math.floor(slot / blockSize)
+  const cut = blockCuts[mix(mix(world, 1), block) % blockCuts.length] ?? blockCuts[0]
+  let [first, size] = [block * blockSize, 0]
+  for (size of cut) {
+    if (slot < first + size) break
+    first += size
+  }
+  const key = mix(mix(world, 2), first)
+  const sports = uniform(mix(key, 1)) < options.sportsShare
+  const [shortest, longest] = options.lifeDays
+  const days = sports
+    ? between(mix(key, 2), 2, 5)
+    : shortest + (longest - shortest) * uniform(mix(key, 2)) ** 2
+  const period = Math.round(days * day / minute) * minute
+  const phase = Math.floor(uniform(mix(key, 3)) * period / minute) * minute
+  const members = Math.min(size, slots - first)
+  return { key, first, members, sports, period, base: options.origin - phase }
+}
+
+function makeMarket(
+  options: WorldOptions,
+  event: EventPlan,
+  slot: number,
+  generation: number,
+): SimulatedMarket {
+  const ordinal = generation + generationZero
+  const eventKey = mix(event.key, ordinal)
+  const index = slot - event.first
+  const key = mix(eventKey, index + 1)
+  const opensAt = event.base + generation * event.period
+  const resolvedAt = opensAt + event.period
+  const fate = uniform(mix(key, 20))
+  const end = fate < 0.015 ? "push" : fate < 0.02 ? "cancelled" : "decided"
+  const shape = shapeOf(options, key)
+  const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
+    shape.bookHabit === "valid" && uniform(mix(key, 21)) < options.laggardShare
+  const life = options.bounceOnly
+    ? still(resolvedAt)
+    : mayLag
+    ? laggardLife(key, eventKey, opensAt, resolvedAt)
+    : lifeOf(eventKey, event.sports, resolvedAt)
+  const endsAt = event.sports
+    ? Math.floor((resolvedAt - 5 * hour) / (15 * minute)) * 15 * minute
+    : Math.floor(life.closesAt / hour) * hour
+  const words = (event.sports ? matchWords : ordinaryWords)(eventKey, endsAt)
+  const { slug, ...own } = words.market(index)
+  return {
+    ...identity(key, slot, generation),
+    ...shape,
+    ...life,
+    ...own,
+    kind: event.sports ? "sports" : "ordinary",
+    slug: Slug.make(`${slug}-${slot}-${ordinal}`),
+    eventKey,
+    eventTitle: words.title,
+    eventSlug: `${words.slug}-${event.first}-${ordinal}`,
+    siblings: event.members,
+    category: words.category,
+    takerFeeRate: words.takerFeeRate,
+    opensAt,
+    resolvedAt,
+    endsAt,
+    mechanical: null,
+    end,
+  }
+}
+
+type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "lagsUntil">
+
+function still(resolvedAt: EpochMs): Life {
+  return {
+    revealsAt: resolvedAt,
+    closesAt: resolvedAt,
+    proposedAt: resolvedAt,
+    lagsUntil: resolvedAt,
+  }
+}
+
+/** Hours for which the quotes of a laggard may stay where they were after its outcome is known. */
+const lagHours = [6, 60] as const
+
+/** The outcome is known and proposed long before it is paid, and quotes follow shortly before. */
+function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: EpochMs): Life {
+  const whole = (ms: number) => Math.floor(ms / second) * second
+  const lagsUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
+  const closesAt = whole(lagsUntil - between(mix(key, 23), ...lagHours) * hour)
+  const revealsAt = whole(closesAt - between(mix(key, 24), 6, 36) * hour)
+  const waits = between(mix(key, 25), 1, 20) * minute
+  return revealsAt - day < opensAt
+    ? lifeOf(eventKey, false, resolvedAt)
+    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), lagsUntil }
+}
+
+function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
+  const disputed = !sports && uniform(mix(eventKey, 10)) < 0.015
+  const settling = disputed
+    ? 4 * day
+    : sports
+    ? 2.5 * hour
+    : between(mix(eventKey, 11), 2.5, 8) * hour
+  const closesAt = Math.floor((resolvedAt - settling) / second) * second
+  const reveal = sports ? 2.25 * hour : between(mix(eventKey, 12), 6, 36) * hour
+  const waits = between(mix(eventKey, 13), 1, 20) * minute
+  const revealsAt = Math.floor((closesAt - reveal) / second) * second
+  return {
+    closesAt,
+    revealsAt,
+    lagsUntil: revealsAt,
+    proposedAt: Math.floor((closesAt + waits) / second) * second,
+  }
+}
+
+function identity(key: Key, slot: number, generation: number) {
+  const ordinal = generation + generationZero
+  const place = (slot >>> 0).toString(16).padStart(8, "0") + ordinal.toString(16).padStart(8, "0")
+  const token = (outcome: 0 | 1): TokenId =>
+    TokenId.make(
+      `1${outcome}${slot.toString().padStart(7, "0")}${ordinal.toString().padStart(9, "0")}` +
+        decimals(mix(key, 30 + outcome), 59),
+    )
+  return {
+    slot,
+    generation,
+    number: numberOf(slot, generation),
+    key,
+    id: MarketId.make(`0x${hex(mix(key, 32), 40)}${place}${hex(mix(key, 33), 8)}`),
+    tokenIds: [token(0), token(1)] as const,
+  }
+}
+
+/** Volume, depth and spread. Above the gate both are clear of it, so that book noise never decides. */
+function shapeOf(options: WorldOptions, key: Key) {
+  const aboveGate = uniform(mix(key, 40)) < options.gateShare
+  const shallow = !aboveGate && uniform(mix(key, 41)) < 0.5
+  const scale = uniform(mix(key, 42))
+  const odd = uniform(mix(key, 43)) < options.oddBookShare
+  const habits = ["one_sided", "ghost", "crossed"] as const
+  return {
+    aboveGate,
+    volumeAtOpenUsd: aboveGate || shallow ? 12_000 * Math.exp(4 * scale) : 4_000 * scale,
+    volumePerDayUsd: aboveGate || shallow ? 2_000 * Math.exp(3.5 * scale) : 40 * scale,
+    depthUsd: aboveGate ? 4_000 * Math.exp(2.5 * scale) : shallow ? 300 + 1_500 * scale : 3_500,
+    spread: aboveGate
+      ? [0.01, 0.01, 0.02, 0.03][mix(key, 44) % 4] ?? 0.01
+      : [0.02, 0.03, 0.04, 0.06, 0.08][mix(key, 44) % 5] ?? 0.04,
+    fineTicks: uniform(mix(key, 45)) < 0.25,
+    bookHabit: odd ? habits[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
+  }
+}
+
+/** Five minutes: the interval of the mechanical markets. */
+const interval = 5 * minute
+
+/** A lane of an asset has every `lanes`-th interval, listed from when the last one was paid out. */
+function lanePlan(lane: number, lanes: number) {
+  const period = lanes * interval
+  const step = Math.floor(lane / mechanicalAssets.length)
+  return { period, base: (step + 1) * interval + minute - period }
+}
+
+function makeMechanical(
+  options: WorldOptions,
+  key: Key,
+  place: { readonly slot: number; readonly lane: number; readonly lanes: number },
+  generation: number,
+): SimulatedMarket {
+  const plan = lanePlan(place.lane, place.lanes)
+  const opensAt = plan.base + generation * plan.period
+  const resolvedAt = opensAt + plan.period
+  const endsAt = resolvedAt - minute
+  const startsAt = endsAt - interval
+  const { short, name } = mechanicalAssets[place.lane % mechanicalAssets.length] ??
+    { short: "", name: "" }
+  const own = mix(mix(key, place.slot), generation)
+  const slug = Slug.make(`${short}-updown-5m-${Math.round(startsAt / second)}`)
+  const title = mechanicalTitle(name, startsAt, endsAt)
+  const life = options.bounceOnly ? still(resolvedAt) : {
+    revealsAt: Math.max(opensAt, startsAt),
+    closesAt: endsAt,
+    proposedAt: resolvedAt,
+    lagsUntil: Math.max(opensAt, startsAt),
+  }
+  return {
+    ...identity(own, place.slot, generation),
+    ...shapeOf(options, own),
+    kind: "mechanical",
+    eventKey: own,
+    slug,
+    question: title,
+    subject: null,
+    eventSlug: slug,
+    eventTitle: title,
+    siblings: 1,
+    category: "Crypto",
+    outcomes: ["Up", "Down"],
+    opensAt,
+    ...life,
+    resolvedAt,
+    endsAt,
+    mechanical: "recurrence",
+    takerFeeRate: 0.07,
+    end: "decided",
+  }
 }

@@ -1,48 +1,44 @@
 /**
- * What the venue says of how a simulated market ended, and when: some payouts are told late, a few are
- * corrected afterwards, and of some the oracle's record never speaks.
+ * How a simulated market ends: by which rules it is decided, what is proposed to the oracle before
+ * its end, and what the venue publishes about it afterwards.
+ *
+ * Some payouts are published late, a few are corrected later, and some the oracle never publishes.
+ * Now and then the wrong outcome is proposed, challenged, and proposed again.
  *
  * @module
  */
-import { day, type EpochMs, hour, second } from "../../core/domain/time.ts"
+import { day, type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
 import type { ResolutionSource } from "../../markets/domain/resolution.ts"
-import type { SimulatedMarket } from "./lives.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
+import type { WorldOptions } from "./options.ts"
 import { between, mix, pick, uniform } from "./seed.ts"
+import { rulesText, wordOf } from "./words.ts"
 
-interface EndingOptions {
-  /** Share of decided markets whose payout is told 1 to 5 days late. */
-  readonly lateShare: number
-  /** Share of decided markets that are first said to have paid the other outcome, for 6 to 72 hours. */
-  readonly correctedShare: number
-  /** Share of decided markets of whose payout the oracle's record never speaks. */
-  readonly silentShare: number
-}
-
-/** Longest time from a market's end until the last word on it. */
-export const lastWordMs = 8 * day
+/** Longest time from a market's end until its payout is settled. */
+export const settlingMsMax = 8 * day
 
 export interface Ending {
-  /** When the first word is out. */
-  readonly toldAt: EpochMs
-  /** When that word is replaced by the true one; `toldAt` itself for most. */
+  /** When a payout is first published. */
+  readonly publishedAt: EpochMs
+  /** When it is corrected; `publishedAt` itself for most. */
   readonly settledAt: EpochMs
-  /** The first place that says what was paid, in the order in which they are asked. */
+  /** The first place that publishes it, in the order in which they are asked. */
   readonly source: ResolutionSource
 }
 
-export function endingOf(options: EndingOptions, market: SimulatedMarket): Ending {
+export function endingOf(options: WorldOptions, market: SimulatedMarket): Ending {
   const { key, resolvedAt } = market
   if (market.kind === "mechanical" || market.end !== "decided") {
-    return { toldAt: resolvedAt, settledAt: resolvedAt, source: "oracle" }
+    return { publishedAt: resolvedAt, settledAt: resolvedAt, source: "oracle" }
   }
   const whole = (ms: number) => Math.floor(ms / second) * second
   const late = uniform(mix(key, 80)) < options.lateShare
-  const toldAt = late ? whole(resolvedAt + between(mix(key, 81), 1, 5) * day) : resolvedAt
+  const publishedAt = late ? whole(resolvedAt + between(mix(key, 81), 1, 5) * day) : resolvedAt
   const corrected = uniform(mix(key, 82)) < options.correctedShare
   const silent = uniform(mix(key, 84)) < options.silentShare
   return {
-    toldAt,
-    settledAt: corrected ? whole(toldAt + between(mix(key, 83), 6, 72) * hour) : toldAt,
+    publishedAt,
+    settledAt: corrected ? whole(publishedAt + between(mix(key, 83), 6, 72) * hour) : publishedAt,
     source: silent ? pick(mix(key, 86), ["listing", "book"]) : "oracle",
   }
 }
@@ -53,12 +49,85 @@ export function unevenPayouts(market: SimulatedMarket): readonly [number, number
   return draw < 0.7 ? [0.5, 0.5] : draw < 0.85 ? [0.25, 0.75] : [0.75, 0.25]
 }
 
-/** The word that is out at an instant: null for a cancelled market, undefined before the first word. */
-export function toldAt(
+/** The payout published at an instant: null for a cancelled market, undefined while there is none. */
+export function publishedPayouts(
   ending: Ending,
   payouts: readonly [number, number] | null,
   at: EpochMs,
 ): readonly [number, number] | null | undefined {
-  if (at < ending.toldAt) return undefined
+  if (at < ending.publishedAt) return undefined
   return at < ending.settledAt && payouts !== null ? [payouts[1], payouts[0]] : payouts
+}
+
+export interface ProposalRecord {
+  readonly status: "proposed" | "challenged" | "reproposed" | "disputed"
+  /** What a share of the first outcome would pay by the first proposal, and by the second if any. */
+  readonly first: number
+  readonly second: number | null
+  /** The record's last change. */
+  readonly changedAt: EpochMs
+  readonly settlesAt: EpochMs | null
+}
+
+/** An unchallenged proposal may be settled after so long. */
+const windowMs = 2 * hour
+
+/** Decided against what was proposed, or first published so and corrected later. */
+export function isWrong(
+  { wrongProposalShare }: WorldOptions,
+  market: SimulatedMarket,
+  ending: Ending,
+): boolean {
+  return market.kind !== "mechanical" && market.end === "decided" &&
+    (ending.settledAt > ending.publishedAt || uniform(mix(market.key, 90)) < wrongProposalShare)
+}
+
+/** The record at `at`; null before a proposal and once a payout is published. */
+export function proposalAt(
+  options: WorldOptions,
+  market: SimulatedMarket,
+  ending: Ending,
+  payouts: readonly [number, number] | null,
+  at: EpochMs,
+): ProposalRecord | null {
+  const { key, proposedAt, resolvedAt } = market
+  if (at < proposedAt || publishedPayouts(ending, payouts, at) !== undefined) return null
+  const truth = payouts?.[0] ?? 0.5
+  const wrong = isWrong(options, market, ending)
+  const corrected = ending.settledAt > ending.publishedAt
+  const whole = (ms: number) => Math.floor(ms / second) * second
+  // Most challenges come late in the window: until then nothing shows that the outcome is wrong.
+  const challengedAt = whole(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
+  const reproposedAt = whole(challengedAt + between(mix(key, 92), 5, 40) * minute)
+  const first = wrong ? 1 - truth : truth
+  if (wrong && !corrected && at >= challengedAt) {
+    return at < reproposedAt
+      ? { status: "challenged", first, second: null, changedAt: challengedAt, settlesAt: null }
+      : {
+        ...{ status: "reproposed", first, second: truth },
+        ...{ changedAt: reproposedAt, settlesAt: reproposedAt + windowMs },
+      }
+  }
+  const [changedAt, settlesAt] = at >= resolvedAt
+    ? [resolvedAt, roundAfter(at)]
+    : [proposedAt, proposedAt + windowMs]
+  const status = at >= resolvedAt ? "disputed" : "proposed"
+  return { status, first, second: null, changedAt, settlesAt }
+}
+
+/** Disputes are voted on in rounds that end at midnight. */
+function roundAfter(at: EpochMs): EpochMs {
+  return Math.ceil((at + 2 * day) / day) * day
+}
+
+/** The text by which a market is decided, in the manner of a venue. */
+export function rulesOf(market: SimulatedMarket): string {
+  const [first, second] = market.outcomes
+  return rulesText(market.kind, {
+    first,
+    second,
+    event: market.eventTitle,
+    until: isoTime(market.endsAt).slice(0, 16).replace("T", " "),
+    source: wordOf(mix(market.key, 93), "resolutionSources"),
+  })
 }

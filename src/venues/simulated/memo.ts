@@ -1,43 +1,35 @@
 /**
- * A memory of bounded size, for what is dear to work out again and never wrong to forget.
+ * A cache of bounded size, for what is slow to compute and safe to forget.
  *
  * @module
  */
 
-export interface Memo<A> {
-  readonly get: (name: number) => A | undefined
-  readonly set: (name: number, value: A) => void
-}
+/** The value of a name, computed when it is not cached. */
+export type Memo<A> = (name: number, make: () => A) => A
 
-/** A memory of bounded size: at most `capacity` values, the older half forgotten at a time. */
+/** At most `capacity` values are cached; the older half is dropped at a time. */
 export function makeMemo<A>(capacity: number): Memo<A> {
   let young = new Map<number, A>()
   let old = new Map<number, A>()
-  const set = (name: number, value: A) => {
+  return (name, make) => {
+    const known = young.get(name)
+    if (known !== undefined) return known
+    const value = old.get(name) ?? make()
     if (young.size >= capacity / 2) {
       old = young
       young = new Map()
     }
     young.set(name, value)
-  }
-  return {
-    get: (name) => {
-      const value = young.get(name)
-      if (value !== undefined) return value
-      const aged = old.get(name)
-      if (aged !== undefined) set(name, aged)
-      return aged
-    },
-    set,
+    return value
   }
 }
 
-/** A world of up to this many markets is remembered whole. */
+/** A world of up to this many markets is cached whole. */
 const wholeWorld = 8_192
 
 /**
- * How many markets to keep at hand: all of a small world. A sweep over a large one would only carry
- * each market into the old generation and drop it there, so just those in use are kept.
+ * How many markets to cache: all of a small world. A sweep over a large one would only carry each
+ * market into the old generation and drop it there, so only those in use are cached.
  */
 export function marketsKept(markets: number): number {
   return markets <= wholeWorld ? 4 * markets + 16 : 512

@@ -1,34 +1,31 @@
 /**
- * The press of a simulated world: made-up outlets whose headlines follow from the seed, and an index
- * that can be searched, on Effect's clock.
+ * The press of a simulated world: stories about its markets, the made-up outlets that carry them, and
+ * an index that can be searched, on Effect's clock.
+ *
+ * A story appears before or after a planted jump, ahead of a market's end, or once its outcome
+ * exists. Some headlines are about no market at all.
  *
  * @module
  */
 import { Clock, Effect, Layer } from "effect"
+import { day, type EpochMs, hour, isoTime, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
-import type { Headline } from "../../news/domain/headline.ts"
-import { day, type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
 import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
-import { type VenueOptions, worldClock } from "./clock.ts"
-import type { SimulatedMarket } from "./lives.ts"
+import type { Headline } from "../../news/domain/headline.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
 import { makeMemo, marketsKept } from "./memo.ts"
-import { slugOf } from "./phrases.ts"
-import { between, hex, mix, uniform } from "./seed.ts"
-import { storiesAbout, storiesAfterMs, type Story, type StoryKind, unrelated } from "./stories.ts"
-import type { World } from "./world.ts"
+import { between, hex, type Key, mix, uniform } from "./seed.ts"
+import { headlineOf, slugOf, type Subject, wordOf } from "./words.ts"
+import words from "./words.json" with { type: "json" }
+import { type VenueOptions, type World, worldClock } from "./world.ts"
 
 interface Outlet {
   readonly name: string
-  /** A name that is nobody's (RFC 2606). */
+  /** A reserved name (RFC 2606). */
   readonly host: string
 }
 
-export const outlets: ReadonlyArray<Outlet> = [
-  { name: "Meridian Wire", host: "wire.meridian.example" },
-  { name: "The Harbor Ledger", host: "harborledger.example" },
-  { name: "Quillon Post", host: "news.quillonpost.example" },
-  { name: "North Sound Radio", host: "northsound.example" },
-]
+export const outlets: ReadonlyArray<Outlet> = words.outlets
 
 /** The index finds what all of them publish, and is no outlet itself. */
 export const indexName = "Wayfarer Index"
@@ -111,20 +108,14 @@ export function found(
 }
 
 export function makePress(world: World): Press {
-  const known = makeMemo<ReadonlyArray<Story>>(marketsKept(world.catalogue.seats))
-  const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> => {
-    const name = market.seat * 2 ** 26 + market.turn + 10_000_000
-    const kept = known.get(name)
-    if (kept !== undefined) return kept
-    const made = storiesAbout(world, market)
-    known.set(name, made)
-    return made
-  }
+  const cached = makeMemo<ReadonlyArray<Story>>(marketsKept(world.catalogue.slots))
+  const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> =>
+    cached(market.number, () => storiesAbout(world, market))
   return {
     published: (outlet, range) => {
       const rows = [...noiseOf(world, outlet, range)]
-      for (let seat = 0; seat < world.catalogue.seats; seat++) {
-        let market = world.catalogue.at(seat, range.to)
+      for (let slot = 0; slot < world.catalogue.slots; slot++) {
+        let market = world.catalogue.at(slot, range.to)
         while (market.kind !== "mechanical" && market.resolvedAt + storiesAfterMs > range.from) {
           for (const [n, story] of storiesOf(market).entries()) {
             const row = carried(outlet, market, story, n)
@@ -132,7 +123,7 @@ export function makePress(world: World): Press {
               rows.push(row)
             }
           }
-          market = world.catalogue.turn(seat, market.turn - 1)
+          market = world.catalogue.generation(slot, market.generation - 1)
         }
       }
       return rows.sort((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
@@ -183,4 +174,79 @@ function* noiseOf(
 function urlOf({ host }: Outlet, title: string, at: EpochMs, key: number): string {
   const date = isoTime(at).slice(0, 10).replaceAll("-", "/")
   return `https://${host}/${date}/${slugOf(title).slice(0, 80)}-${hex(key, 8)}`
+}
+
+/** `misreport`: reports the other outcome; a `correction` follows. */
+type StoryKind =
+  | "preview"
+  | "before_jump"
+  | "after_jump"
+  | "done"
+  | "misreport"
+  | "correction"
+  | "noise"
+
+interface Story {
+  readonly at: EpochMs
+  readonly title: string
+  readonly kind: StoryKind
+}
+
+/** Shares of markets and jumps that the press writes about. */
+const shares = { preview: 0.6, jump: 0.6, beforeJump: 0.4, done: 0.8 } as const
+
+/** Every story about a market in its whole life, in any order; none about mechanical ones. */
+export function storiesAbout(world: World, market: SimulatedMarket): ReadonlyArray<Story> {
+  const { subject } = market
+  if (subject === null) return []
+  const key = mix(market.key, 95)
+  const stories: Array<Story> = []
+  const previewAt = wholeSecond(market.revealsAt - between(mix(key, 1), 2, 40) * hour)
+  if (uniform(mix(key, 2)) < shares.preview && previewAt > market.opensAt) {
+    stories.push({ at: previewAt, title: headlineOf(subject, "preview"), kind: "preview" })
+  }
+  for (const [n, jump] of world.truth.jumps(market, market.opensAt, market.closesAt).entries()) {
+    const draw = mix(mix(key, 3), n)
+    if (uniform(draw) >= shares.jump) continue
+    const early = uniform(mix(draw, 1)) < shares.beforeJump
+    const away = between(mix(draw, 2), 3, 45) * minute
+    stories.push({
+      at: wholeSecond(Math.max(market.opensAt, jump.at + (early ? -away : away))),
+      title: headlineOf(subject, jump.to > jump.from ? "rise" : "fall"),
+      kind: early ? "before_jump" : "after_jump",
+    })
+  }
+  return [...stories, ...endOf(world, market, subject, mix(key, 4))]
+}
+
+/** What is written once the outcome exists; some of it is wrong where a wrong outcome is proposed. */
+function endOf(
+  world: World,
+  market: SimulatedMarket,
+  subject: Subject,
+  key: Key,
+): ReadonlyArray<Story> {
+  const payout = world.truth.payouts(market)?.[0]
+  if (market.end !== "decided" || uniform(key) >= shares.done) return []
+  const [first, second] = [headlineOf(subject, "first"), headlineOf(subject, "second")]
+  const [right, wrong] = payout === 1 ? [first, second] : [second, first]
+  const at = wholeSecond(market.closesAt + between(mix(key, 1), 1, 45) * minute)
+  if (!world.truth.misproposed(market)) return [{ at, title: right, kind: "done" }]
+  const correctedAt = wholeSecond(at + between(mix(key, 2), 2, 5) * hour)
+  return [
+    { at, title: wrong, kind: "misreport" },
+    { at: correctedAt, title: `Correction: ${right}`, kind: "correction" },
+  ]
+}
+
+/** No story about a market comes later than this after its end. */
+const storiesAfterMs = day
+
+/** A story that is about no market, though it may read like one. */
+function unrelated(key: Key): string {
+  return `${wordOf(key, "towns")} ${wordOf(mix(key, 1), "townNews")}`
+}
+
+function wholeSecond(ms: number): EpochMs {
+  return Math.floor(ms / second) * second
 }

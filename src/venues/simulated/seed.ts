@@ -28,8 +28,11 @@ export function between(key: Key, low: number, high: number): number {
   return low + (high - low) * uniform(key)
 }
 
-export function pick<A>(key: Key, from: readonly [A, ...ReadonlyArray<A>]): A {
-  return from[Math.floor(uniform(key) * from.length)] ?? from[0]
+/** One of a list that is not empty. */
+export function pick<A>(key: Key, from: ReadonlyArray<A>): A {
+  const found = from[Math.floor(uniform(key) * from.length)]
+  if (found === undefined) throw new RangeError("Cannot pick: the list is empty")
+  return found
 }
 
 const quantiles = 4_096

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import type { Trade } from "../../markets/domain/market.ts"
 import { type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
+import type { Trade } from "../../markets/domain/market.ts"
 import { exact, type Quote } from "./books.ts"
-import { type SimulatedMarket, turnZero } from "./lives.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
 import { makeMemo } from "./memo.ts"
-import type { Jump } from "./paths.ts"
+import type { Jump } from "./probability.ts"
 import { gaussian, hex, type Key, mix, pick, poisson, uniform } from "./seed.ts"
 
 /** A fill, and which side of the trade its wallet was on. */
@@ -18,7 +18,6 @@ export interface Fill extends Trade {
 }
 
 interface TapeSource {
-  readonly tradeRate: number
   readonly jumps: (market: SimulatedMarket) => ReadonlyArray<Jump>
   readonly quote: (market: SimulatedMarket, at: EpochMs) => Quote | null
   /** The fills of wallets of known skill in a market, in no particular order. */
@@ -50,20 +49,16 @@ function stranger(key: Key): string {
   return `0x${hex(mix(0x57a, key % strangers), 40)}`
 }
 
-/** Markets whose wallets' fills are kept at hand. */
+/** Markets whose wallets' fills are cached, by stretch. */
 const keptMarkets = 512
 
 export function makeTape(source: TapeSource): Tape {
-  const ofMarket = makeMemo<ReadonlyMap<number, ReadonlyArray<Fill>>>(keptMarkets)
-  /** The wallets' fills of a market, by stretch. */
-  const walletFills = (market: SimulatedMarket): ReadonlyMap<number, ReadonlyArray<Fill>> => {
-    const name = market.seat * 2 ** 26 + market.turn + turnZero
-    const known = ofMarket.get(name)
-    if (known !== undefined) return known
-    const made = Map.groupBy(source.walletFills(market), ({ at }) => Math.floor(at / stretchMs))
-    ofMarket.set(name, made)
-    return made
-  }
+  const cached = makeMemo<ReadonlyMap<number, ReadonlyArray<Fill>>>(keptMarkets)
+  const walletFills = (market: SimulatedMarket): ReadonlyMap<number, ReadonlyArray<Fill>> =>
+    cached(
+      market.number,
+      () => Map.groupBy(source.walletFills(market), ({ at }) => Math.floor(at / stretchMs)),
+    )
   return (market, range, count) => {
     const from = Math.max(range.from, market.opensAt)
     const to = Math.min(range.to, market.resolvedAt - 1)
@@ -90,7 +85,7 @@ function stretchOf(
 ): ReadonlyArray<Fill> {
   const from = index * stretchMs
   const key = mix(mix(market.key, 70), index)
-  const perHour = source.tradeRate * tradesPerHour(market) * rush(jumps, from + stretchMs)
+  const perHour = tradesPerHour(market) * rush(jumps, from + stretchMs)
   const count = poisson(key, perHour * stretchMs / hour)
   const trades: Array<Fill> = []
   for (let i = 0; i < count; i++) {

@@ -5,16 +5,15 @@
  */
 import { Clock, Effect, Layer, Option, Stream } from "effect"
 import type { OrderBook } from "../../markets/domain/book.ts"
-import type { MarketRules, Proposal } from "../../markets/domain/proposal.ts"
-import type { Market, MarketFacts, Trade } from "../../markets/domain/market.ts"
+import type { Proposal } from "../../markets/domain/proposal.ts"
+import type { Market, MarketFacts, MarketId, Trade } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import { type EpochMs, minute, second } from "../../core/domain/time.ts"
 import { type Decoded, VenueClient } from "../../markets/VenueClient.ts"
-import { type VenueOptions, type WorldClock, worldClock } from "./clock.ts"
-import type { SimulatedMarket } from "./lives.ts"
-import { rulesOf } from "./rules.ts"
+import { makeWorld, type VenueOptions, type World, type WorldClock, worldClock } from "./world.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
+import { rulesOf } from "./endings.ts"
 import { walletSource } from "./walletSource.ts"
-import { makeWorld, type World } from "./world.ts"
 
 /** Markets in one page of the listing. */
 const pageSize = 500
@@ -23,7 +22,7 @@ const tradesMax = 1_000
 
 /**
  * A world for `deno task dev`: eventful at any hour, in real time, the same after a restart. Its
- * ticks are seconds apart, so quotes that stray for minutes would look confirmed: they do not stray.
+ * ticks are seconds apart, so quotes that leave the truth for minutes would look confirmed: none do.
  * At any time some four markets lag behind an outcome that exists, and one proposal in seven is wrong.
  */
 export function devWorld(seed: number): World {
@@ -37,6 +36,18 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
   const clock = worldClock(world, options)
   const { toWorld, fromWorld, speed } = clock
   const now = Effect.map(Clock.currentTimeMillis, toWorld)
+  /** What is known of each of these markets as of now. */
+  const ofMarkets =
+    <A>(read: (market: SimulatedMarket, at: EpochMs) => A | null) =>
+    (marketIds: ReadonlyArray<MarketId>): Effect.Effect<Decoded<A>> =>
+      Effect.map(now, (at) =>
+        decoded(
+          [...new Set(marketIds)].flatMap((id): ReadonlyArray<A> => {
+            const market = world.catalogue.byId(id)
+            const found = market === undefined ? null : read(market, at)
+            return found === null ? [] : [found]
+          }),
+        ))
   return Layer.succeed(VenueClient, {
     name: "simulated",
     listMarkets: Stream.paginate(0, (from) =>
@@ -44,13 +55,13 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
         const rows = world.list(at, from, pageSize).map((market) => onClock(market, fromWorld))
         const next = from + pageSize
         return [
-          [sound(rows)],
-          next < world.catalogue.seats ? Option.some(next) : Option.none(),
+          [decoded(rows)],
+          next < world.catalogue.slots ? Option.some(next) : Option.none(),
         ] as const
       })),
     books: (tokenIds) =>
       Effect.map(now, (at) =>
-        sound(
+        decoded(
           tokenIds.flatMap((tokenId): ReadonlyArray<OrderBook> => {
             const book = world.book(tokenId, at)
             return book === undefined ? [] : [{ ...book, observedAt: fromWorld(book.observedAt) }]
@@ -66,71 +77,41 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
           price: point.price,
         }))
       }),
-    facts: (marketIds) =>
-      Effect.map(now, (at) =>
-        sound(
-          marketIds.flatMap((id): ReadonlyArray<MarketFacts> => {
-            const market = world.catalogue.byId(id)
-            return market === undefined || market.opensAt > at
-              ? []
-              : [factsOf(onClock(world.listed(market, at), fromWorld))]
-          }),
-        )),
-    resolutions: (marketIds) =>
-      Effect.map(now, (at) =>
-        sound(
-          marketIds.flatMap((id): ReadonlyArray<Resolution> => {
-            const market = world.catalogue.byId(id)
-            return market === undefined ? [] : resolutionOf(world, clock, market, at)
-          }),
-        )),
-    proposals: (marketIds) =>
-      Effect.map(now, (at) =>
-        sound(
-          [...new Set(marketIds)].flatMap((id): ReadonlyArray<Proposal> => {
-            const market = world.catalogue.byId(id)
-            return market === undefined ? [] : proposalOf(world, clock, market, at)
-          }),
-        )),
-    rules: (marketIds) =>
-      Effect.map(now, (at) =>
-        sound(
-          [...new Set(marketIds)].flatMap((marketId): ReadonlyArray<MarketRules> => {
-            const market = world.catalogue.byId(marketId)
-            return market === undefined || market.opensAt > at
-              ? []
-              : [{ marketId, text: rulesOf(market) }]
-          }),
-        )),
+    facts: ofMarkets((market, at) =>
+      market.opensAt > at ? null : factsOf(onClock(world.listed(market, at), fromWorld))
+    ),
+    resolutions: ofMarkets((market, at) => resolutionOf(world, clock, market, at)),
+    proposals: ofMarkets((market, at) => proposalOf(world, clock, market, at)),
+    rules: ofMarkets((market, at) =>
+      market.opensAt > at ? null : { marketId: market.id, text: rulesOf(market) }
+    ),
     wallets: walletSource(world, clock, options),
     trades: (marketId, since) =>
       Effect.map(now, (to) => {
         const market = world.catalogue.byId(marketId)
-        if (market === undefined) return sound<Trade>([])
+        if (market === undefined) return decoded<Trade>([])
         const rows = world.trades(market, { from: toWorld(since), to }, tradesMax)
-        return sound(rows.map(({ role: _, ...trade }) => ({ ...trade, at: fromWorld(trade.at) })))
+        return decoded(rows.map(({ role: _, ...trade }) => ({ ...trade, at: fromWorld(trade.at) })))
       }),
   })
 }
 
-/** A name that is nobody's (RFC 2606): a made-up market must not seem to stand at the real venue. */
+/** A reserved name (RFC 2606): a made-up market must not seem to stand at the real venue. */
 const pages = { real: "https://polymarket.com/", simulated: "https://simulated.example/" }
 
-/** The word on how a market ended that is out at `at`, if any. */
+/** How a market ended, if that is published at `at`. */
 function resolutionOf(
   world: World,
   clock: WorldClock,
   market: SimulatedMarket,
   at: EpochMs,
-): ReadonlyArray<Resolution> {
-  const payouts = world.told(market, at)
-  if (payouts === undefined) return []
-  const { toldAt, settledAt, source } = world.ending(market)
-  const resolvedAt = clock.fromWorld(at >= settledAt ? settledAt : toldAt)
+): Resolution | null {
+  const payouts = world.publishedPayouts(market, at)
+  if (payouts === undefined) return null
+  const { publishedAt, settledAt, source } = world.ending(market)
+  const resolvedAt = clock.fromWorld(at >= settledAt ? settledAt : publishedAt)
   const ended = { marketId: market.id, resolvedAt, source }
-  return [
-    payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts },
-  ]
+  return payouts === null ? { ...ended, state: "cancelled" } : { ...ended, state: "paid", payouts }
 }
 
 /** The outcome that stands proposed at `at`, if the record names one; times are in whole seconds. */
@@ -139,17 +120,17 @@ function proposalOf(
   clock: WorldClock,
   market: SimulatedMarket,
   at: EpochMs,
-): ReadonlyArray<Proposal> {
+): Proposal | null {
   const record = world.proposal(market, at)
   const named = record?.second ?? record?.first
-  if (record === null || (named !== 0 && named !== 1)) return []
-  return [{
+  if (record === null || (named !== 0 && named !== 1)) return null
+  return {
     marketId: market.id,
     outcome: named === 1 ? 0 : 1,
     proposedAt: Math.floor(clock.fromWorld(record.changedAt) / second) * second,
     settlesAt: record.settlesAt === null ? null : clock.fromWorld(record.settlesAt),
     disputed: record.status !== "proposed",
-  }]
+  }
 }
 
 function factsOf(market: Market): MarketFacts {
@@ -167,6 +148,6 @@ function onClock(market: Market, fromWorld: (at: EpochMs) => EpochMs): Market {
   }
 }
 
-function sound<A>(rows: ReadonlyArray<A>): Decoded<A> {
+function decoded<A>(rows: ReadonlyArray<A>): Decoded<A> {
   return { rows, rejected: {} }
 }

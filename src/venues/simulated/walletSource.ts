@@ -1,17 +1,20 @@
 /**
- * What the venue shows of wallets in a simulated world: their boards, and what they did, a page at a
- * time, on the clock's time and in whole seconds.
+ * What the venue shows of wallets in a simulated world: their leaderboards, and what they did, a page
+ * at a time, on the clock's time and in whole seconds.
  *
  * @module
  */
 import { Clock, Effect } from "effect"
 import { day, type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, WalletSource } from "../../markets/VenueClient.ts"
-import { type ActivityMark, activityOf } from "./activity.ts"
-import { boardCategories, boardOf } from "./boards.ts"
-import type { VenueOptions, WorldClock } from "./clock.ts"
-import type { Deed } from "./deeds.ts"
-import type { World } from "./world.ts"
+import type { Activity } from "./activity.ts"
+import { exact, midOf } from "./books.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
+import { makeMemo, type Memo } from "./memo.ts"
+import { heldAfter, lotsPerShare, type Plan } from "./plans.ts"
+import type { Wallet } from "./wallets.ts"
+import type { VenueOptions, World, WorldClock } from "./world.ts"
+import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
 
 /** Rows in one page of a wallet's activity, unless others are wanted. */
 const pageRowsDefault = 500
@@ -21,13 +24,13 @@ export function walletSource(
   clock: WorldClock,
   options: VenueOptions,
 ): WalletSource {
-  const { activityRows = pageRowsDefault, keptDays = null } = options
+  const { activityRows: limit = pageRowsDefault, keptDays = null } = options
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
   return {
     categories: boardCategories,
     leaderboard: (board, limit) =>
-      Effect.map(Effect.tap(now, (at) => lookThrough(world, at)), (at) => ({
+      Effect.map(Effect.tap(now, (at) => computeDays(world, at)), (at) => ({
         rows: boardOf(world, board.period, board.category, board.by, at)
           .slice(0, Math.max(0, limit))
           .map(({ wallet }, index) => ({
@@ -42,12 +45,12 @@ export function walletSource(
         const wallet = byAddress.get(address.toLowerCase())
         const after = cursor === null ? null : markOf(cursor)
         if (wallet === undefined) return nothing
-        const { rows, next, cut } = activityOf(world, clock, {
+        const { rows, next, cut } = activityRows(world, clock, {
           ...{ ...range, wallet, after, now: at },
-          ...{ limit: activityRows, keptDays },
+          ...{ limit, keptDays },
         })
         return {
-          rows: rows.flatMap((row) => actOf(row.deed, row.at)),
+          rows: rows.flatMap((row) => rowOf(row.activity, row.at)),
           rejected: {},
           oldest: rows.at(-1)?.at ?? null,
           next: next === null ? null : `${next.at / second}.${next.rows}`,
@@ -58,10 +61,10 @@ export function walletSource(
 }
 
 /**
- * Boards rest on everything that all wallets ever did: it is gone through a day at a time, so that
- * nobody else has to wait for all of it.
+ * Boards need everything that all wallets ever did: it is computed a day at a time, so that no other
+ * fiber has to wait for all of it.
  */
-function lookThrough(world: World, at: EpochMs): Effect.Effect<void> {
+function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
   const { origin, walletDays } = world.options
   const [wallet] = world.wallets
   if (wallet === undefined) return Effect.void
@@ -83,8 +86,8 @@ function markOf(cursor: string): ActivityMark | null {
     : { at: Number(at) * second, rows: Number(rows) }
 }
 
-function actOf(deed: Deed, at: EpochMs): ReadonlyArray<ActivityRow> {
-  const { kind, wallet, market, outcome, size, price, transaction } = deed
+function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
+  const { kind, wallet, market, outcome, size, price, transaction } = activity
   if (kind === "reward" || kind === "deposit" || kind === "maker_rebate") return []
   if (market === null) return []
   return [{
@@ -101,4 +104,218 @@ function actOf(deed: Deed, at: EpochMs): ReadonlyArray<ActivityRow> {
     userName: wallet.userName,
     pseudonym: wallet.pseudonym,
   }]
+}
+
+/** The last row of a page: its second, and how many rows of that second the pages so far hold. */
+export interface ActivityMark {
+  readonly at: EpochMs
+  readonly rows: number
+}
+
+interface ActivityQuestion {
+  readonly wallet: Wallet
+  /** On the clock, both ends included. */
+  readonly from: EpochMs
+  readonly to: EpochMs
+  /** Where the page before this one ended. */
+  readonly after: ActivityMark | null
+  readonly limit: number
+  /** In the world's time: nothing later has happened. */
+  readonly now: EpochMs
+  /** Rows older than this are not kept; null when all are. */
+  readonly keptDays: number | null
+}
+
+export interface ActivityRows {
+  readonly rows: ReadonlyArray<{ readonly activity: Activity; readonly at: EpochMs }>
+  /** Where the next page goes on; null at the end. */
+  readonly next: ActivityMark | null
+  /** The range goes on, and its rows are kept no more. */
+  readonly cut: boolean
+}
+
+/** Rows of a single second, at most: of a whole world's second when it runs fast. */
+const secondRowsMax = 200
+
+export function activityRows(
+  world: World,
+  clock: WorldClock,
+  { wallet, from, to, after, limit, now, keptDays }: ActivityQuestion,
+): ActivityRows {
+  const until = after === null ? to : Math.min(to, after.at)
+  const skip = after !== null && until === after.at ? after.rows : 0
+  const kept = keptDays === null ? -Infinity : now - keptDays * day
+  // A second shows what happened in all of it.
+  const first = clock.toWorld(Math.ceil(from / second) * second)
+  const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
+  const range = { from: Math.max(kept, first), to: last }
+  const found = world.activity(wallet, range, skip + limit + 1 + secondRowsMax)
+    .map((activity) => ({
+      activity,
+      at: Math.floor(clock.fromWorld(activity.at) / second) * second,
+    }))
+    .filter(({ at }) => at >= from && at <= until)
+  const rows = found.slice(skip, skip + limit)
+  const end = rows.at(-1)?.at ?? until
+  const before = end === until ? skip : 0
+  const older = first < kept && world.activity(wallet, { from: first, to: kept - 1 }, 1).length > 0
+  return {
+    rows,
+    next: found.length > skip + limit
+      ? { at: end, rows: before + rows.filter(({ at }) => at === end).length }
+      : null,
+    cut: found.length <= skip + limit && older,
+  }
+}
+
+/** The categories that have boards of their own, in the venue's small letters. */
+export const boardCategories = [
+  "overall",
+  "politics",
+  "sports",
+  "crypto",
+  "economics",
+  "geopolitics",
+  "tech",
+  "culture",
+  "weather",
+] as const
+
+/** What a wallet came to over a period: shares traded, and profit in USD. */
+export interface BoardRow {
+  readonly wallet: Wallet
+  readonly pnl: number
+  readonly volume: number
+}
+
+const spans: { readonly [P in BoardPeriod]: number } = {
+  day,
+  week: 7 * day,
+  month: 30 * day,
+  all: Infinity,
+}
+/** Boards are slow to compute: those of this many midnights are cached. */
+const keptNights = 8
+
+/** Rows by category and period. */
+type Boards = ReadonlyMap<string, ReadonlyArray<BoardRow>>
+const boardsOf = new WeakMap<World, Memo<Boards>>()
+
+/** Every wallet that traded, the first first. Categories in any spelling of their letters. */
+export function boardOf(
+  world: World,
+  period: BoardPeriod,
+  category: string,
+  by: Board["by"],
+  at: EpochMs,
+): ReadonlyArray<BoardRow> {
+  const night = Math.floor(at / day)
+  const cached = boardsOf.get(world) ?? makeMemo<Boards>(keptNights)
+  boardsOf.set(world, cached)
+  const boards = cached(night, () => boardsAt(world, night * day))
+  return (boards.get(nameOf(category, period)) ?? [])
+    .toSorted((a, b) => by === "volume" ? b.volume - a.volume : b.pnl - a.pnl)
+}
+
+function nameOf(category: string, period: BoardPeriod): string {
+  return `${category.toLowerCase()} ${period}`
+}
+
+function boardsAt(world: World, to: EpochMs): Boards {
+  const boards = new Map<string, Array<BoardRow>>()
+  const priceAt = pricesOf(world)
+  for (const wallet of world.wallets) {
+    const sums = new Map<string, { pnl: number; volume: number }>()
+    for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
+      for (const period of boardPeriods) {
+        const { pnl, volume } = resultOf(world, plan, period, to, priceAt)
+        if (volume === 0 && pnl === 0) continue
+        for (const category of ["overall", plan.market.category]) {
+          const name = nameOf(category, period)
+          const sum = sums.get(name) ?? { pnl: 0, volume: 0 }
+          sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
+        }
+      }
+    }
+    for (const [name, sum] of sums) {
+      const rows = boards.get(name) ?? []
+      boards.set(name, rows)
+      rows.push({ wallet, ...sum })
+    }
+  }
+  return boards
+}
+
+type PriceAt = (market: SimulatedMarket, at: EpochMs) => readonly [number, number]
+
+/**
+ * What a plan came to in the period before `to`. A period with a beginning is marked: what is owned at
+ * either end counts at its price then. All time counts what is over: paid out, or given up.
+ */
+function resultOf(
+  world: World,
+  plan: Plan,
+  period: BoardPeriod,
+  to: EpochMs,
+  priceAt: PriceAt,
+): { readonly pnl: number; readonly volume: number } {
+  const from = to - spans[period]
+  if (isOver(world, plan, from)) return noResult
+  const worthAt = (at: EpochMs) => {
+    if (plan.redemption !== null && plan.redemption.at <= at) return 0
+    const [first, second] = heldAfter(plan.moves, at)
+    if (first === 0 && second === 0) return 0
+    const [firstPrice, secondPrice] = priceAt(plan.market, at)
+    return (first * firstPrice + second * secondPrice) / lotsPerShare
+  }
+  const over = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
+    heldAfter(plan.moves, to).every((lots) => lots === 0)
+  const pnl = cashOf(plan, from, to) + worthAt(to) - (from === -Infinity ? 0 : worthAt(from))
+  const traded = plan.moves.filter(({ kind, at }) =>
+    (kind === "buy" || kind === "sell") && at > from && at <= to
+  )
+  return {
+    pnl: over ? pnl : 0,
+    volume: traded.reduce((sum, { lots }) => sum + lots, 0) / lotsPerShare,
+  }
+}
+
+const noResult = { pnl: 0, volume: 0 }
+
+/** Whether nothing of a plan happens after an instant: its last row is out and its market settled. */
+function isOver(world: World, { market, moves, redemption }: Plan, at: EpochMs): boolean {
+  const last = Math.max(moves.at(-1)?.at ?? 0, redemption?.at ?? 0)
+  return last <= at && world.ending(market).settledAt <= at
+}
+
+/** USD that came in, less what went out, after `from` and up to `to`. */
+function cashOf(plan: Plan, from: EpochMs, to: EpochMs): number {
+  let usd = 0
+  for (const { kind, lots, price, at } of plan.moves) {
+    if (at <= from || at > to) continue
+    // A conversion gives the worth of what it takes, in siblings' shares.
+    const each = kind === "split" || kind === "merge" ? 1 : price
+    usd += (kind === "buy" || kind === "split" ? -1 : 1) * each * lots / lotsPerShare
+  }
+  const { redemption } = plan
+  return redemption === null || redemption.at <= from || redemption.at > to
+    ? usd
+    : usd + redemption.usd
+}
+
+/** What a share of each outcome is worth: its price, the last one before the end, what it paid. */
+function pricesOf(world: World): PriceAt {
+  const known = new Map<string, readonly [number, number]>()
+  return (market, at) => {
+    const paid = world.publishedPayouts(market, at)
+    if (paid !== undefined) return paid ?? [0, 0]
+    const name = `${market.id} ${at}`
+    const seen = known.get(name)
+    if (seen !== undefined) return seen
+    const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
+    const first = quote === null ? 0.5 : midOf(quote)
+    const prices = [first, exact(1 - first)] as const
+    known.set(name, prices)
+    return prices
+  }
 }

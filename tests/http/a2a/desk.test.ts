@@ -8,6 +8,7 @@ import { deepStrictEqual as equal, match } from "node:assert/strict"
 import { Effect, Option, Ref, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { PaymentId } from "../../../src/payments/domain/payment.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { type Task, TaskId, taskLife } from "../../../src/http/a2a/domain/task.ts"
@@ -16,8 +17,6 @@ import { faceOptions } from "../../support/http/face.ts"
 import type { Checkout } from "../../../src/http/paywall/checkout.ts"
 import type { Checkouts } from "../../../src/http/paywall/sales.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
-import type { Delivery } from "../../../src/payments/sale/sale.ts"
 import type { TaskMove } from "../../../src/http/a2a/TaskStore.ts"
 import { test } from "../../support/effect.ts"
 import { memoryTasks } from "../../support/http/memoryTasks.ts"
@@ -37,7 +36,7 @@ type Stage = "offered" | "paying" | "completed"
 /** A desk with one task, whose payment says what the test wants. */
 const desk = Effect.fnUntraced(function* (
   stage: Stage,
-  recalled: Recalled,
+  recalled: PaymentOutcome,
   sell: Sell,
   meanwhile: TaskMove | null = null,
 ) {
@@ -67,7 +66,7 @@ const desk = Effect.fnUntraced(function* (
     payments: {
       ...{ sell: () => Effect.die("unused"), idOf: () => paymentId, sent: () => Effect.void },
       ...{ status: () => Effect.succeedNone, sweep: Effect.succeed(0), scan: Effect.succeed(0) },
-      recall: (asked, secret) =>
+      findOutcome: (asked, secret) =>
         asked === paymentId && secret === id
           ? Effect.succeed(recalled)
           : Effect.die("recalled without its secret"),
@@ -94,10 +93,12 @@ const desk = Effect.fnUntraced(function* (
 })
 
 const unsold: Sell = Effect.die("sold")
-const answered: Recalled = { state: "answered", delivery }
+const answered: PaymentOutcome = { state: "answered", delivery }
 
 /** What a payment says, how a task that is being paid is told then, and where it goes. */
-const lookedAt: ReadonlyArray<readonly [Recalled, told: string, kept: string, error?: string]> = [
+const lookedAt: ReadonlyArray<
+  readonly [PaymentOutcome, told: string, kept: string, error?: string]
+> = [
   [answered, "completed", "completed"],
   [{ state: "used", receipt }, "failed", "failed", "DUPLICATE_NONCE"],
   [{ state: "refunded", refund }, "failed", "failed"],
@@ -121,7 +122,7 @@ for (const [recalled, told, kept, error] of lookedAt) {
 
 test("a completed task is told from its payment: the answer, the receipt, or the refund", () =>
   Effect.gen(function* () {
-    const cases: ReadonlyArray<readonly [Recalled, state: string, hasAnswer: boolean]> = [
+    const cases: ReadonlyArray<readonly [PaymentOutcome, state: string, hasAnswer: boolean]> = [
       [answered, "completed", true],
       [{ state: "used", receipt }, "completed", false],
       [{ state: "refunded", refund }, "failed", false],
@@ -152,7 +153,7 @@ const sales: ReadonlyArray<
   readonly [
     what: string,
     sell: Sell,
-    Recalled["state"],
+    PaymentOutcome["state"],
     told: string,
     kept: string,
     status: string,

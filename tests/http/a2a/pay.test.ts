@@ -8,7 +8,7 @@ import { Duration, Effect, Fiber, Ref } from "effect"
 import { Base64 } from "effect/encoding"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
-import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
+import { address, type Authorization, recordOf } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { getTask, type Handle, objectIn, pay, rpc, send, textPart } from "../../support/http/a2a.ts"
@@ -337,7 +337,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
       })
       const sent = Effect.map(
         payments.status(paymentId),
-        (row) => row._tag === "Some" && row.value.sent,
+        (row) => row._tag === "Some" && recordOf(row.value).sent,
       )
       return { id, payload, sent }
     })

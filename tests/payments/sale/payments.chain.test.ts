@@ -6,10 +6,12 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { recordOf } from "../../../src/payments/domain/payment.ts"
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Delivery } from "../../../src/payments/sale/responses.ts"
+import type { Purchase } from "../../../src/payments/sale/sale.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
@@ -143,7 +145,7 @@ test("a released payment that a facilitator settles after all is owed to its pay
     yield* passing(130)
     equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
     const id = paymentId({ ...token, ...bought.payment.authorization })
-    equal(Option.getOrThrow(yield* store.find(id)).refund?.state, "queued")
+    equal(recordOf(Option.getOrThrow(yield* store.find(id))).refund?.state, "queued")
     equal(yield* sale({ ...bought, late: "expired" }), "payment_refunded")
   })))
 

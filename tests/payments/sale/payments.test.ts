@@ -5,10 +5,12 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Option, Result } from "effect"
+import { recordOf } from "../../../src/payments/domain/payment.ts"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
+import type { Delivery } from "../../../src/payments/sale/responses.ts"
+import type { Purchase } from "../../../src/payments/sale/sale.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
@@ -92,10 +94,10 @@ test("sent() remembers that an answer was handed over, and only a charged one", 
     const store = yield* PaymentStore
     const marked = Effect.fnUntraced(function* (bought: Purchase, charge: boolean) {
       const delivery = Result.getOrThrow(yield* sale(bought, answering("answer", charge), 5))
-      equal(Option.getOrThrow(yield* store.find(delivery.paymentId)).sent, false)
+      equal(recordOf(Option.getOrThrow(yield* store.find(delivery.paymentId))).sent, false)
       yield* sent(delivery)
       yield* passing(1)
-      return Option.getOrThrow(yield* store.find(delivery.paymentId)).sent
+      return recordOf(Option.getOrThrow(yield* store.find(delivery.paymentId))).sent
     })
     const bought = yield* purchase()
     equal(yield* marked(bought, false), false)

@@ -5,8 +5,9 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { paymentOf } from "../../../src/payments/domain/payment.ts"
 import type { SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
@@ -159,7 +160,11 @@ test("a worker that is silent for longer than its lease has lost its payment, an
     // As the sweep of another replica does that sees the lease run out.
     const held = yield* rowOf(bought)
     if (held === null) return
-    yield* store.move(held, { event: "owe", reason: "lease_lost", paidAt: null })
+    yield* store.move(Result.getOrThrow(paymentOf(held)), {
+      event: "owe",
+      reason: "lease_lost",
+      paidAt: null,
+    })
     yield* open
     yield* passing(1)
     equal(yield* Fiber.join(call), "RefundQueued: upstream_timeout")
@@ -194,7 +199,11 @@ test("a sale that another replica has taken up hands over the one answer there i
       yield* TestClock.adjust(Duration.millis(300))
       const held = yield* rowOf(bought)
       if (held === null) return
-      yield* store.move(held, { event: "doubt", reason: "lease_lost", transactionHint: null })
+      yield* store.move(Result.getOrThrow(paymentOf(held)), {
+        event: "doubt",
+        reason: "lease_lost",
+        transactionHint: null,
+      })
       yield* TestClock.adjust(Duration.millis(400))
       const fast = yield* Effect.forkChild(
         Effect.result(there.sell(bought, doing(answering("the fast one's")))),

@@ -9,8 +9,7 @@ import { Duration, Effect, Fiber } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Answer } from "../../../src/payments/sale/sale.ts"
-import type { Task } from "../../../src/payments/sale/settlement.ts"
+import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,

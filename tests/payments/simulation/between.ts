@@ -8,7 +8,7 @@ import type { Effect } from "effect"
 import type { Chain } from "../../../src/payments/Chain.ts"
 import type { Facilitator } from "../../../src/payments/Facilitator.ts"
 import type { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Task } from "../../../src/payments/sale/settlement.ts"
+import type { Task } from "../../../src/payments/sale/sale.ts"
 
 /** Told of a call before it is made, it decides what comes of it. */
 export type Between = <A, E>(call: string, effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -23,7 +23,7 @@ export function storeBetween(
     move: (held, move) => between(move.event, store.move(held, move)),
     markSent: (...args) => between("markSent", store.markSent(...args)),
     waiting: (...args) => between("waiting", store.waiting(...args)),
-    adopt: (...args) => between("adopt", store.adopt(...args)),
+    insertUnmatched: (...args) => between("insertUnmatched", store.insertUnmatched(...args)),
     scanned: (...args) => between("scanned", store.scanned(...args)),
     scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
     standing: (...args) => between("standing", store.standing(...args)),

@@ -6,11 +6,10 @@
  */
 import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
-import type { Answer, Delivery } from "../../../src/payments/sale/sale.ts"
-import type { Task } from "../../../src/payments/sale/settlement.ts"
 import { buyer, shown } from "../../support/payments/buyers.ts"
 import { early, product, tale } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
@@ -140,7 +139,7 @@ const call = Effect.fnUntraced(function* (
   const before = database.stateOf(signed.paymentId)
   const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const asked = how === "recalls"
-    ? Effect.flatMap(life.service.recall(signed.paymentId, secret), asSold)
+    ? Effect.flatMap(life.service.findOutcome(signed.paymentId, secret), asSold)
     : life.service.sell(
       { product, request, payment, late, secret },
       taskBetween(work(world, signed), life.between),
@@ -173,9 +172,9 @@ const call = Effect.fnUntraced(function* (
 
 type Outcome = Result.Result<Delivery, NotCharged | RefundQueued | Unresolved>
 
-/** What a recall tells, in the words of a sale. */
+/** The outcome of a payment, in the words of a sale. */
 function asSold(
-  recalled: Recalled,
+  recalled: PaymentOutcome,
 ): Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved> {
   const refused = (code: NotCharged["code"], taken: boolean) =>
     Effect.fail(new NotCharged({ code, message: recalled.state, taken }))

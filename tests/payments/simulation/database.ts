@@ -5,8 +5,14 @@
  * @module
  */
 import { Effect, Layer, Option, Scheduler } from "effect"
-import type { PaymentEvent, PaymentId, PaymentState } from "../../../src/payments/domain/payment.ts"
-import type { Payment, PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import {
+  type Payment,
+  type PaymentEvent,
+  type PaymentId,
+  type PaymentState,
+  recordOf,
+} from "../../../src/payments/domain/payment.ts"
+import type { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import { Debts, memoryRefunds } from "../../support/payments/memoryRefunds.ts"
@@ -48,7 +54,7 @@ export const makeDatabase = Effect.gen(function* () {
 
   const owe = (found: Option.Option<Payment>) => {
     if (Option.isNone(found)) return Effect.void
-    const { paymentId, token, authorization, amount, paidAmount, paidAt } = found.value
+    const { paymentId, token, authorization, amount, paidAmount, paidAt } = recordOf(found.value)
     return debts.owe({
       paymentId,
       chainId: token.chainId,
@@ -78,11 +84,11 @@ export const makeDatabase = Effect.gen(function* () {
           return move.event === "owe" ? owe(row) : Effect.void
         }),
       ),
-    adopt: (orphan) =>
-      transaction(Effect.tap(store.adopt(orphan), (adopted) => {
-        if (!adopted) return Effect.void
-        record(orphan.paymentId, null)
-        return Effect.flatMap(store.find(orphan.paymentId), owe)
+    insertUnmatched: (transfer) =>
+      transaction(Effect.tap(store.insertUnmatched(transfer), (inserted) => {
+        if (!inserted) return Effect.void
+        record(transfer.paymentId, null)
+        return Effect.flatMap(store.find(transfer.paymentId), owe)
       })),
   }
 

@@ -5,10 +5,10 @@
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import { address } from "../../../src/payments/domain/payment.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
 import { type RefundTiming, RefundWorker } from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"

@@ -112,7 +112,7 @@ export function arrows({ database, signed }: World): ReadonlyArray<string> {
     const history = database.histories.get(paymentId) ?? []
     return history.map((event, at) => {
       const from = at === 0 ? "nothing" : replay(history.slice(0, at), product.order)
-      return `${product.order} ${from}: ${event ?? "adopt"}`
+      return `${product.order} ${from}: ${event ?? "insertUnmatched"}`
     })
   })
 }

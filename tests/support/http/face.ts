@@ -4,11 +4,11 @@
  * @module
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
-import { narratorLayer } from "../../../src/writing/narrators/template.ts"
 import { familyOfOne } from "../../../src/catalog/domain/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { usualLegacyRoutes } from "../../../src/catalog/domain/legacyRoute.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
+import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { type FaceOptions, make } from "../../../src/http/layer.ts"
@@ -16,17 +16,15 @@ import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
-import type { Narrator } from "../../../src/writing/Narrator.ts"
+import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Recalled } from "../../../src/payments/sale/recall.ts"
-import type { Delivery } from "../../../src/payments/sale/sale.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
-import { WhaleTable } from "../../../src/whales/WhaleTable.ts"
+import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, heldDigest } from "../digest/heldDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
@@ -193,8 +191,8 @@ const generousPayments = Layer.sync(Payments, () => {
         if (charge) sold.set(paymentId, { secret, delivery })
         return delivery
       }),
-    recall: (paymentId, secret) =>
-      Effect.sync((): Recalled => {
+    findOutcome: (paymentId, secret) =>
+      Effect.sync((): PaymentOutcome => {
         const found = sold.get(paymentId)
         if (found === undefined) return { state: "unknown" }
         const { delivery } = found
@@ -213,12 +211,12 @@ const generousPayments = Layer.sync(Payments, () => {
 export const cadenceMs = 600_000
 
 /** Reports by rules, remembered here alone. */
-const byRules = Layer.merge(memoryReportStore, narratorLayer)
+const byRules = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
 
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = generousPayments,
-  writing: Layer.Layer<ReportStore | Narrator> = byRules,
+  writing: Layer.Layer<ReportStore | ReportNarrator> = byRules,
 ) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
@@ -226,7 +224,7 @@ export const servicesOver = (
     rateLimits(world),
     payments,
     taskStore(world),
-    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
+    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
       Layer.provide([shelfLayer(world.shelf), writing]),
     ),
   )

@@ -17,7 +17,7 @@
  */
 import { Result } from "effect"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import type { Jump } from "../../../src/venues/simulated/paths.ts"
+import type { Jump } from "../../../src/venues/simulated/probability.ts"
 import {
   type BookFault,
   type Microstructure,
@@ -63,7 +63,7 @@ export function watch(world: World): Watched {
   const count = (reason: MoverRejection) => rejected[reason] = (rejected[reason] ?? 0) + 1
   for (const now of tickTimes(world)) {
     const found: Array<Mover> = []
-    for (const market of world.list(now, 0, world.catalogue.seats)) {
+    for (const market of world.list(now, 0, world.catalogue.slots)) {
       if (Result.isFailure(screenMarket(market))) continue
       for (const window of windows) {
         const { notBefore, atOrBefore } = startRange(window, now, tickMs)
@@ -115,7 +115,7 @@ export function watchNaively(world: World, only: "everything" | "sound and ordin
     return only === "everything" && shown.failure === "ghost" ? 0.5 : undefined
   }
   for (const now of tickTimes(world)) {
-    for (const market of world.list(now, 0, world.catalogue.seats)) {
+    for (const market of world.list(now, 0, world.catalogue.slots)) {
       if (only === "sound and ordinary" && market.mechanical !== null) continue
       if ((quietUntil.get(market.id) ?? 0) > now) continue
       const to = mid(market, now)
@@ -202,12 +202,12 @@ function jumpsToFind(
   const { origin } = world.options
   const listed = new Map(
     tickTimes(world).flatMap((now) =>
-      Array.from({ length: world.catalogue.seats }, (_, seat) => world.catalogue.at(seat, now))
+      Array.from({ length: world.catalogue.slots }, (_, slot) => world.catalogue.at(slot, now))
     ).map((market) => [market.id, market]),
   )
   return [...listed.values()]
     .filter((market) => market.mechanical === null && market.aboveGate)
-    .filter((market) => market.bookHabit === "sound")
+    .filter((market) => market.bookHabit === "valid")
     .flatMap((market) =>
       world.truth.jumps(market, origin, origin + day - hour)
         .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
 import { type Authorization, Signature } from "../../../src/payments/domain/payment.ts"
-import type { ShownPayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
+import type { PaymentPayload } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { token } from "./terms.ts"
 
 /** The n-th buyer: the same key in every run. */
@@ -48,7 +48,7 @@ export const sign = (
   )
 
 /** A payment as the paywall hands it on. */
-export function shown(authorization: Authorization, signature: Signature): ShownPayment {
+export function shown(authorization: Authorization, signature: Signature): PaymentPayload {
   return {
     x402Version: 2,
     scheme: null,

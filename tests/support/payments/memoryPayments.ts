@@ -7,23 +7,25 @@ import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import {
   type PaidAt,
+  type Payment,
   type PaymentId,
+  paymentOf,
+  type PaymentRecord,
   type PaymentState,
+  type RefundSummary,
   step,
   type StoredAnswer,
 } from "../../../src/payments/domain/payment.ts"
 import {
   type ClaimResult,
   type Move,
-  type Orphan,
-  type Payment,
   PaymentStore,
-  type RefundRow,
   type Scanned,
   type ScannedAccount,
+  type UnmatchedTransfer,
 } from "../../../src/payments/PaymentStore.ts"
 
-type Stored = Omit<Payment, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
+type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
   readonly leaseUntil: number | null
   readonly intendedAt: number | null
   readonly answeredAt: number | null
@@ -47,16 +49,18 @@ export function memoryPayments(): MemoryPayments {
   const shown = (
     { leaseUntil, intendedAt, answeredAt, changed: _, ...row }: Stored,
     now: number,
-  ): Payment => ({
-    ...row,
-    leaseLeftMs: leaseUntil === null ? 0 : leaseUntil - now,
-    intendedAgoMs: intendedAt === null ? null : now - intendedAt,
-    answeredAgoMs: answeredAt === null ? null : now - answeredAt,
-  })
+  ): Payment =>
+    Result.getOrThrow(paymentOf({
+      ...row,
+      leaseLeftMs: leaseUntil === null ? null : leaseUntil - now,
+      intendedAgoMs: intendedAt === null ? null : now - intendedAt,
+      answeredAgoMs: answeredAt === null ? null : now - answeredAt,
+    }))
 
   const keep = (row: Stored, now: number): Payment => {
+    const payment = shown(row, now)
     rows.set(row.paymentId, { ...row, changed: changes++ })
-    return shown(row, now)
+    return payment
   }
 
   const find = (paymentId: PaymentId) =>
@@ -73,7 +77,7 @@ export function memoryPayments(): MemoryPayments {
         if (known !== undefined) return { claimed: false, payment: shown(known, now) }
         const row: Stored = {
           ...ticket,
-          ...unborn,
+          ...absent,
           state: "claimed",
           secretHash,
           leaseUntil: now + Duration.toMillis(lease),
@@ -105,10 +109,10 @@ export function memoryPayments(): MemoryPayments {
             .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
             .slice(skip, skip + limit).map((row) => shown(row, now)),
       ),
-    adopt: (orphan) =>
+    insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        if (rows.has(orphan.paymentId)) return false
-        keep(orphanRow(orphan), now)
+        if (rows.has(transfer.paymentId)) return false
+        keep(unmatchedRow(transfer), now)
         return true
       }),
     scanned: (account) => Effect.sync(() => Option.fromNullishOr(scans.get(nameOf(account)))),
@@ -141,7 +145,7 @@ export function memoryPayments(): MemoryPayments {
     const row = rows.get(paymentId)
     if (row === undefined || row.refund === null) return
     const state = Result.getOrThrow(step(row.order, row.state, event))
-    const refund: RefundRow["state"] = event === "refund" ? "confirmed" : "cancelled"
+    const refund: RefundSummary["state"] = event === "refund" ? "confirmed" : "cancelled"
     rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
   }
   return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
@@ -158,7 +162,7 @@ const rank = ({ state }: Stored) => state === "released" ? 1 : 0
 const nameOf = ({ chainId, asset, payTo }: ScannedAccount) => `${chainId}:${asset}:${payTo}`
 
 /** What a row has none of when it is made. */
-const unborn = {
+const absent = {
   fence: 1,
   secretHash: null,
   leaseUntil: null,
@@ -173,8 +177,10 @@ const unborn = {
   changed: 0,
 } as const
 
-const orphanRow = ({ paymentId, token, from, to, value, nonce, at }: Orphan): Stored => ({
-  ...unborn,
+const unmatchedRow = (
+  { paymentId, token, from, to, value, nonce, at }: UnmatchedTransfer,
+): Stored => ({
+  ...absent,
   paymentId,
   token,
   authorization: {
@@ -218,7 +224,7 @@ function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): bo
 
 interface Changes {
   readonly fence?: number
-  readonly secretHash?: Payment["secretHash"]
+  readonly secretHash?: PaymentRecord["secretHash"]
   readonly leaseUntil: number | null
   readonly intendedAt?: number
   readonly answeredAt?: number
@@ -227,7 +233,7 @@ interface Changes {
   readonly paidAmount?: AtomicAmount | null
   readonly answer?: StoredAnswer | null
   readonly sent?: boolean
-  readonly refund?: RefundRow | null
+  readonly refund?: RefundSummary | null
 }
 
 function changesOf(row: Stored, move: Move, now: number): Changes {

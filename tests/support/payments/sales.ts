@@ -22,15 +22,16 @@ import {
   address,
   type Authorization,
   type PaymentState,
+  recordOf,
 } from "../../../src/payments/domain/payment.ts"
+import type { Answer, Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Delivery } from "../../../src/payments/sale/responses.ts"
+import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued } from "../../../src/payments/domain/failedSale.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Answer, Delivery, Purchase } from "../../../src/payments/sale/sale.ts"
-import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Task } from "../../../src/payments/sale/settlement.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import { buyer, shown, sign } from "./buyers.ts"
@@ -101,14 +102,14 @@ export const purchase = Effect.fnUntraced(function* (
   return bought
 })
 
-/** The row of a payment; null when there is none. */
+/** The row of a payment, flat; null when there is none. */
 export const rowOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
   const store = yield* PaymentStore
   const signatures = yield* Signatures
   const found = yield* store.find(
     signatures.paymentId({ ...token, ...payment.authorization }),
   )
-  return Option.getOrNull(found)
+  return Option.getOrNull(Option.map(found, recordOf))
 })
 
 /** Where a payment stands. */

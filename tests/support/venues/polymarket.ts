@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import type { Limits } from "../../../src/venues/polymarket/limits.ts"
+import type { Limits } from "../../../src/venues/polymarket/requests.ts"
 
 /** The moment the invented rows are of. */
 export const recordedAt = Date.parse("2026-11-20T12:00:00.000Z")

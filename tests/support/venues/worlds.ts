@@ -6,6 +6,7 @@
  * @module
  */
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
+import { generationZero, type SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 
@@ -16,13 +17,20 @@ export const worlds: Readonly<Record<string, () => World>> = {
   busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
 }
 
+/** A market of a world by its slug, mechanical ones aside. */
+export function marketBySlug({ catalogue }: World, slug: string): SimulatedMarket | undefined {
+  const [, slot, ordinal] = /-(\d{1,7})-(\d{1,9})$/.exec(slug) ?? []
+  const market = catalogue.generation(Number(slot), Number(ordinal) - generationZero)
+  return market.slug === slug ? market : undefined
+}
+
 export const fixturesUrl = new URL("../../../fixtures/worlds/", import.meta.url)
 
 /** SHA-256, for two instants 30 hours apart, of listing, books, histories and tape. */
 export async function digests(world: World): Promise<ReadonlyArray<string>> {
   const { origin } = world.options
   return await Promise.all([origin, origin + 30 * hour].map(async (at) => {
-    const seen = world.list(at, 0, world.catalogue.seats).map((market) => ({
+    const seen = world.list(at, 0, world.catalogue.slots).map((market) => ({
       market,
       books: market.tokenIds.map((tokenId) => world.book(tokenId, at)),
       history: world.history(market.tokenIds[0], { from: at - day, to: at }, hour),

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Deed } from "../../../src/venues/simulated/deeds.ts"
-import type { Episode } from "../../../src/venues/simulated/episodes.ts"
+import type { Activity } from "../../../src/venues/simulated/activity.ts"
+import type { Episode } from "../../../src/venues/simulated/plans.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type Act, type ActKind, numbered } from "../../../src/markets/domain/activity.ts"
@@ -12,16 +12,16 @@ import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whal
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 
-const kinds: { readonly [K in Deed["kind"]]: ActKind | null } = {
+const kinds: { readonly [K in Activity["kind"]]: ActKind | null } = {
   ...{ buy: "buy", sell: "sell", split: "split", merge: "merge" },
   ...{ redeem: "redeem", convert: "convert" },
   ...{ reward: null, deposit: null, maker_rebate: null },
 }
 
-export function actsOf(deeds: ReadonlyArray<Deed>): ReadonlyArray<Act> {
-  return deeds.flatMap((deed): ReadonlyArray<Act> => {
-    const { wallet, market, outcome, size, price, at, transaction } = deed
-    const kind = kinds[deed.kind]
+export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<Act> {
+  return rows.flatMap((row): ReadonlyArray<Act> => {
+    const { wallet, market, outcome, size, price, at, transaction } = row
+    const kind = kinds[row.kind]
     return market === null || kind === null ? [] : [{
       ...{ wallet: wallet.address, marketId: market.id, kind, size, price, at, transaction },
       tokenId: outcome === null ? null : market.tokenIds[outcome],

@@ -5,11 +5,9 @@
  * @module
  */
 import { Result } from "effect"
-import { decodeActivity } from "../../../src/venues/polymarket/activity.ts"
+import { decodeActivity, decodeStanding, decodeTrade } from "../../../src/venues/polymarket/data.ts"
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
-import { decodeTrade } from "../../../src/venues/polymarket/data.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
-import { decodeStanding } from "../../../src/venues/polymarket/leaderboard.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
 import { recognise } from "../../../src/venues/replay/recordings.ts"
 import {

@@ -6,7 +6,7 @@
 import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { defaultLimits, type Limits } from "../../../src/venues/polymarket/limits.ts"
+import { defaultLimits, type Limits } from "../../../src/venues/polymarket/requests.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"

@@ -190,6 +190,13 @@ Deno.test("decodeHistory() takes no history for an empty one, and anything else 
   equal(decodeHistory({ history: [{ t: 1_795_176_000, p: "0.5" }, { t: "", p: 2 }] }), [
     { at: 1_795_176_000_000, price: 0.5 },
   ])
+  // The Data API's spelling, as recorded pages have it.
+  equal(
+    decodeHistory({ data: [{ timestamp: 1_795_176_000, price: 0.5, resolution_seconds: 60 }] }),
+    [
+      { at: 1_795_176_000_000, price: 0.5 },
+    ],
+  )
   equal([decodeHistory({ error: "no" }), decodeHistory([]), decodeHistory(null)], [
     null,
     null,

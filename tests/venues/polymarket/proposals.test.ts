@@ -7,9 +7,12 @@
 import { Arbitrary, Effect, Layer, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
-import { decodeRecord, type OracleRecord } from "../../../src/venues/polymarket/oracle.ts"
-import { proposalsIn } from "../../../src/venues/polymarket/proposals.ts"
-import { decodeRules } from "../../../src/venues/polymarket/rules.ts"
+import {
+  decodeRecord,
+  type OracleRecord,
+  proposalsIn,
+} from "../../../src/venues/polymarket/oracle.ts"
+import { decodeRules } from "../../../src/venues/polymarket/gamma.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { type Proposal, rulesLengthMax } from "../../../src/markets/domain/proposal.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"

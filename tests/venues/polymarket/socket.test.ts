@@ -34,7 +34,7 @@ const limits = {
   marketBatchesAtOnce: 1,
 }
 
-const seats = 130
+const slots = 130
 
 function equal(actual: unknown, expected: unknown, what: string): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) {
@@ -49,7 +49,7 @@ function overSocket<A>(
 ): Effect.Effect<A, VenueUnavailable, Scope.Scope> {
   const used = Effect.gen(function* () {
     const origin = yield* Clock.currentTimeMillis
-    const world = makeWorld({ seed: 23, markets: seats, origin })
+    const world = makeWorld({ seed: 23, markets: slots, origin })
     const url = yield* serveWire(world, { faults: plan, slowMs: 350 })
     const venue = polymarket({ gammaUrl: url, clobUrl: url, dataUrl: `${url}/v2`, limits })
     return yield* use(world).pipe(Effect.provide(venue), Effect.provide(FetchHttpClient.layer))
@@ -79,7 +79,7 @@ function lasting(market: Market) {
 const worldNow = (world: World) =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now) => new Map(world.list(now, 0, seats).map((market) => [market.id, market])),
+    (now) => new Map(world.list(now, 0, slots).map((market) => [market.id, market])),
   )
 
 /** A market that is listed before and after is listed in between; a market of neither never is. */
@@ -114,7 +114,7 @@ liveTest("rows that are none are counted, and nothing else is", () =>
   Effect.gen(function* () {
     const sound = yield* overSocket(noFaults, listsTheWorld)
     const damaged = yield* overSocket(() => "bad_rows", listsTheWorld)
-    const pages = Math.ceil(seats / limits.pageRows)
+    const pages = Math.ceil(slots / limits.pageRows)
     const counts = (all: typeof sound) => all.map(({ rejected }) => rejected)
     equal(counts(sound), Array.from({ length: pages }, () => ({})), "sound")
     const bad = { undecodable: 2, missing_id: 2 }
@@ -268,7 +268,7 @@ liveTest(
         const wire = yield* VenueClient
         const now = yield* Clock.currentTimeMillis
         const listed = [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30].flatMap((days) =>
-          world.list(now - days * day, 0, seats)
+          world.list(now - days * day, 0, slots)
         )
         const asked = [...new Set(listed.map(({ id }) => id))]
         const facts = yield* wire.facts(asked)

@@ -6,7 +6,7 @@
 import { Clock, Effect, Fiber, Layer, Ref, Result, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { defaultLimits, type Limits } from "../../../src/venues/polymarket/limits.ts"
+import { defaultLimits, type Limits } from "../../../src/venues/polymarket/requests.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"

@@ -4,12 +4,16 @@
  * @module
  */
 import { Arbitrary, Result, Schema } from "effect"
-import { activityPage, decodeActivity } from "../../../src/venues/polymarket/activity.ts"
+import {
+  activityPage,
+  dataPage,
+  decodeActivity,
+  decodeStanding,
+  firstByRank,
+} from "../../../src/venues/polymarket/data.ts"
 import { paidByPage } from "../../../src/venues/polymarket/clob.ts"
-import { dataPage } from "../../../src/venues/polymarket/data.ts"
-import { decodeRows } from "../../../src/venues/polymarket/decoded.ts"
+import { conditionId as readConditionId, decodeRows } from "../../../src/venues/polymarket/wire.ts"
 import { decodeFacts, decodeMarket, listedEnd } from "../../../src/venues/polymarket/gamma.ts"
-import { decodeStanding, firstByRank } from "../../../src/venues/polymarket/leaderboard.ts"
 import {
   decodeRecord,
   type OtherWords,
@@ -17,7 +21,6 @@ import {
   resolutionOf,
   untoldAfterMs,
 } from "../../../src/venues/polymarket/oracle.ts"
-import { conditionId as readConditionId } from "../../../src/venues/polymarket/wire.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"

@@ -4,7 +4,7 @@
  * @module
  */
 import { Effect, Result, Stream } from "effect"
-import { recordedEnds } from "../../../src/venues/replay/recordedPast.ts"
+import { recordedEnds } from "../../../src/venues/replay/recordings.ts"
 import { layer, read } from "../../../src/venues/replay/venue.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"

@@ -6,9 +6,13 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { boardCategories, boardOf, type BoardRow } from "../../../src/venues/simulated/boards.ts"
+import {
+  boardCategories,
+  boardOf,
+  type BoardRow,
+} from "../../../src/venues/simulated/walletSource.ts"
 import { midOf } from "../../../src/venues/simulated/books.ts"
-import type { Plan } from "../../../src/venues/simulated/episodes.ts"
+import type { Plan } from "../../../src/venues/simulated/plans.ts"
 import { layer } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups, type Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
@@ -62,13 +66,13 @@ function resultOf({ moves, redemption, market }: Plan) {
     shares[outcome] += size
     if (whole) shares[outcome === 0 ? 1 : 0] += size
   }
-  const told = world.told(market, origin)
+  const published = world.publishedPayouts(market, origin)
   const flat = shares.every((held) => Math.abs(held) < 1e-9)
-  const over = told !== undefined || flat
+  const over = published !== undefined || flat
   if (redemption !== null && redemption.at <= origin) return { over, usd: usd + redemption.usd }
   const quote = world.quote(market, Math.min(origin, market.resolvedAt - 1))
   const first = quote === null ? 0.5 : midOf(quote)
-  const [one, other] = told === undefined ? [first, 1 - first] : told ?? [0, 0]
+  const [one, other] = published === undefined ? [first, 1 - first] : published ?? [0, 0]
   return { over, usd: usd + shares[0] * one + shares[1] * other }
 }
 
@@ -97,26 +101,26 @@ Deno.test("all days' profits, marked, are what was paid in and out and what is h
   }
 })
 
-const told = makeWorld({ seed: 8, markets: 100, wallets: [], lateShare: 0.2, correctedShare: 0.2 })
+const late = makeWorld({ seed: 8, markets: 100, wallets: [], lateShare: 0.2, correctedShare: 0.2 })
 
-test("an end is told late or corrected, and what was paid stands in the end", () =>
+test("an end is published late or corrected, and what was paid is final", () =>
   Effect.gen(function* () {
     const venue = yield* VenueClient
     const markets = Array.from(
       { length: 90 },
-      (_, seat) => told.catalogue.at(seat, told.options.origin),
+      (_, slot) => late.catalogue.at(slot, late.options.origin),
     )
     const seen = { late: 0, corrected: 0, cancelled: 0, push: 0 }
     const changes = markets.flatMap((market) => {
-      const { toldAt, settledAt } = told.ending(market)
-      return [market.resolvedAt, toldAt, settledAt].map((at) => ({ market, at }))
+      const { publishedAt, settledAt } = late.ending(market)
+      return [market.resolvedAt, publishedAt, settledAt].map((at) => ({ market, at }))
     }).sort((a, b) => a.at - b.at)
     for (const { market, at } of changes) {
       yield* TestClock.setTime(at)
-      const { toldAt, settledAt } = told.ending(market)
+      const { publishedAt, settledAt } = late.ending(market)
       const { rows } = yield* venue.resolutions([market.id])
-      const truth = told.truth.payouts(market)
-      if (at < toldAt) {
+      const truth = late.truth.payouts(market)
+      if (at < publishedAt) {
         seen.late += 1
         deepStrictEqual(rows, [])
         continue
@@ -131,8 +135,8 @@ test("an end is told late or corrected, and what was paid stands in the end", ()
       if (!last) seen.corrected += 1
       if (truth[0] === 0.5) seen.push += 1
       deepStrictEqual(row?.state === "paid" ? row.payouts : null, last ? truth : truth.toReversed())
-      deepStrictEqual(row?.resolvedAt, last ? settledAt : toldAt)
+      deepStrictEqual(row?.resolvedAt, last ? settledAt : publishedAt)
       ok(at % second === 0 || at === market.resolvedAt)
     }
     ok(seen.late > 5 && seen.corrected > 5, JSON.stringify(seen))
-  }).pipe(Effect.provide(layer(told)), Effect.orDie))
+  }).pipe(Effect.provide(layer(late)), Effect.orDie))

@@ -13,11 +13,11 @@ Deno.test("entries of a thousand wallets are those they set out to make, and no 
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
     const until = world.options.origin
     for (const wallet of world.wallets) {
-      const deeds = world.deeds(wallet, { from: -Infinity, to: until }, Infinity)
+      const rows = world.activity(wallet, { from: -Infinity, to: until }, Infinity)
       const truth = meant(world, wallet, until)
       const byId = (all: typeof truth) => [...all].sort(([a], [b]) => a < b ? -1 : 1)
       deepStrictEqual(
-        byId(made(world, actsOf(deeds), until)),
+        byId(made(world, actsOf(rows), until)),
         byId(truth),
         `${wallet.group.habit} ${wallet.number} of seed ${seed}`,
       )

@@ -6,11 +6,14 @@
  */
 import { Arbitrary, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { type Deed, fillOf } from "../../../src/venues/simulated/deeds.ts"
-import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/episodes.ts"
-import type { Habit } from "../../../src/venues/simulated/habits.ts"
+import { type Activity, fillOf } from "../../../src/venues/simulated/activity.ts"
+import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
+import {
+  defaultGroups,
+  type Habit,
+  type WalletGroup,
+} from "../../../src/venues/simulated/wallets.ts"
 import type { Fill } from "../../../src/venues/simulated/tape.ts"
-import { defaultGroups, type WalletGroup } from "../../../src/venues/simulated/wallets.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
@@ -56,9 +59,9 @@ law("what a wallet did, asked for in pieces, is the whole", pieces, (given) => {
     from: (all[index + 1] ?? from - 1) + 1,
     to: end,
   }))
-  const whole = world.deeds(wallet, { from, to }, Infinity)
-  deepStrictEqual(asked.flatMap((range) => world.deeds(wallet, range, Infinity)), whole)
-  deepStrictEqual(world.deeds(wallet, { from, to }, 7), whole.slice(0, 7))
+  const whole = world.activity(wallet, { from, to }, Infinity)
+  deepStrictEqual(asked.flatMap((range) => world.activity(wallet, range, Infinity)), whole)
+  deepStrictEqual(world.activity(wallet, { from, to }, 7), whole.slice(0, 7))
   return whole.every(({ at }, index) => at % second === 0 && at <= (whole[index - 1]?.at ?? to))
 })
 
@@ -71,7 +74,7 @@ law(
       const range = { from: origin - 3 * day, to: origin }
       const wallet = walletOf(world, given.wallet)
       return [
-        world.deeds(wallet, range, Infinity),
+        world.activity(wallet, range, Infinity),
         world.truth.episodes(wallet, range.from, range.to),
       ]
     }
@@ -83,10 +86,10 @@ law(
 Deno.test("the rows of a market are the moves of its plan, share for share", () => {
   const world = makeWorld({ seed: 3, markets: 120, mechanicalShare: 0.1 })
   const to = world.options.origin
-  const seen = new Set<Deed["kind"]>()
+  const seen = new Set<Activity["kind"]>()
   for (const wallet of world.wallets) {
     const rows = Map.groupBy(
-      world.deeds(wallet, { from: -Infinity, to }, Infinity),
+      world.activity(wallet, { from: -Infinity, to }, Infinity),
       ({ market }) => market?.id,
     )
     for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
@@ -120,18 +123,22 @@ Deno.test("the tape holds the fills that wallets' own rows tell of, and no other
   const to = world.options.origin
   const from = to - 2 * day
   const spelled = (fills: ReadonlyArray<Fill>) => fills.map((fill) => JSON.stringify(fill)).sort()
-  const told = world.wallets.flatMap((wallet) => world.deeds(wallet, { from, to }, Infinity))
+  const shown = world.wallets.flatMap((wallet) => world.activity(wallet, { from, to }, Infinity))
   const known = new Set(world.wallets.map(({ address }) => address))
   const printed: Array<Fill> = []
-  for (let seat = 0; seat < world.catalogue.seats; seat++) {
-    const last = world.catalogue.at(seat, to).turn
-    for (let turn = world.catalogue.at(seat, from).turn; turn <= last; turn++) {
-      const market = world.catalogue.turn(seat, turn)
+  for (let slot = 0; slot < world.catalogue.slots; slot++) {
+    const last = world.catalogue.at(slot, to).generation
+    for (
+      let generation = world.catalogue.at(slot, from).generation;
+      generation <= last;
+      generation++
+    ) {
+      const market = world.catalogue.generation(slot, generation)
       printed.push(...world.trades(market, { from, to }, Infinity))
     }
   }
   const ours = printed.filter(({ wallet }) => known.has(wallet))
-  deepStrictEqual(spelled(ours), spelled(told.flatMap(fillOf)))
+  deepStrictEqual(spelled(ours), spelled(shown.flatMap(fillOf)))
   ok(ours.length > 100 && ours.some(({ role }) => role === "maker"))
 })
 
@@ -173,10 +180,10 @@ Deno.test("every habit's edge at the prices it paid is the one planted", () => {
       wallets: groups,
     })
     const from = world.options.origin - world.options.walletDays * day
-    for (let seat = 0; seat < world.catalogue.seats; seat++) {
-      let market = world.catalogue.at(seat, from + 45 * day)
-      for (let turns = 0; turns < 8; turns++) {
-        market = world.catalogue.turn(seat, market.turn + (turns === 0 ? 0 : 1))
+    for (let slot = 0; slot < world.catalogue.slots; slot++) {
+      let market = world.catalogue.at(slot, from + 45 * day)
+      for (let generations = 0; generations < 8; generations++) {
+        market = world.catalogue.generation(slot, market.generation + (generations === 0 ? 0 : 1))
         const paid = market.end === "decided" ? world.truth.payouts(market) : null
         if (paid === null) continue
         // A market's entries share its outcome, so its sum is one observation.

@@ -6,16 +6,16 @@
  */
 import { ok, strictEqual } from "node:assert/strict"
 import { midOf } from "../../../src/venues/simulated/books.ts"
-import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { microstructure } from "../../../src/markets/domain/book.ts"
 import { Result } from "effect"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
-/** The live market of each seat at an instant. */
+/** The live market of each slot at an instant. */
 function liveAt(world: World, at: number): ReadonlyArray<SimulatedMarket> {
-  return Array.from({ length: world.catalogue.seats }, (_, seat) => world.catalogue.at(seat, at))
+  return Array.from({ length: world.catalogue.slots }, (_, slot) => world.catalogue.at(slot, at))
 }
 
 function midAt(world: World, market: SimulatedMarket, at: number): number {
@@ -27,7 +27,9 @@ function midAt(world: World, market: SimulatedMarket, at: number): number {
 /** Lives in which quotes lag, each once. */
 function laggards(world: World): ReadonlyArray<SimulatedMarket> {
   return liveAt(world, world.options.origin + 20 * day)
-    .flatMap(({ seat, turn }) => [0, 1, 2, 3].map((ago) => world.catalogue.turn(seat, turn - ago)))
+    .flatMap(({ slot, generation }) =>
+      [0, 1, 2, 3].map((ago) => world.catalogue.generation(slot, generation - ago))
+    )
     .filter((market) => world.truth.lagging(market, market.closesAt))
 }
 
@@ -57,7 +59,7 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
       strictEqual(many.truth.lagging(market, at), at >= closesAt)
     }
     strictEqual(many.truth.probability(market, closesAt), payout)
-    strictEqual(many.status(market, proposedAt), "proposed")
+    strictEqual(many.listed(market, proposedAt).status, "proposed")
     // Its leap at the end is no news: in settlement nothing is reported.
     for (const at of [lagsUntil + 10_000, resolvedAt - minute]) {
       const mid = midAt(many, market, at)
@@ -68,19 +70,19 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
 })
 
 Deno.test("a wrong proposal stands for a while, is challenged and put right, or is paid and corrected", () => {
-  const markets = liveAt(many, many.options.origin + 20 * day).flatMap(({ seat, turn }) =>
-    [0, 1, 2, 3].map((ago) => many.catalogue.turn(seat, turn - ago))
+  const markets = liveAt(many, many.options.origin + 20 * day).flatMap(({ slot, generation }) =>
+    [0, 1, 2, 3].map((ago) => many.catalogue.generation(slot, generation - ago))
   ).filter(({ kind, end }) => kind !== "mechanical" && end === "decided")
   let wrong = 0
   for (const market of markets) {
     const payout = many.truth.payouts(market)?.[0] ?? 0.5
-    const { toldAt, settledAt } = many.ending(market)
+    const { publishedAt, settledAt } = many.ending(market)
     const times = Array.from(
       { length: 200 },
-      (_, n) => market.proposedAt + n * (toldAt - market.proposedAt) / 200,
+      (_, n) => market.proposedAt + n * (publishedAt - market.proposedAt) / 200,
     )
     strictEqual(many.proposal(market, market.proposedAt - 1), null)
-    strictEqual(many.proposal(market, toldAt), null)
+    strictEqual(many.proposal(market, publishedAt), null)
     const records = times.map((at) => many.proposal(market, at))
     for (const [n, record] of records.entries()) {
       const at = times[n] ?? 0
@@ -97,7 +99,7 @@ Deno.test("a wrong proposal stands for a while, is challenged and put right, or 
       continue
     }
     wrong++
-    if (settledAt > toldAt) strictEqual(last?.first, 1 - payout)
+    if (settledAt > publishedAt) strictEqual(last?.first, 1 - payout)
     else ok(last?.second === payout || last?.status === "challenged", last?.status)
   }
   ok(Math.abs(wrong / markets.length - 0.2) < 0.06, `${wrong} of ${markets.length}`)

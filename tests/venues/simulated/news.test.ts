@@ -6,7 +6,7 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import {
   feedOf,
   feedRowsMax,
@@ -17,8 +17,8 @@ import {
   makePress,
   outlets,
   type Published,
+  storiesAbout,
 } from "../../../src/venues/simulated/news.ts"
-import { storiesAbout } from "../../../src/venues/simulated/stories.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
@@ -30,11 +30,11 @@ const world = devWorld(1)
 const start = world.options.origin + 20 * day
 const press = makePress(world)
 
-/** Whole lives of markets around the start: the live one of each seat and two before it. */
+/** Whole lives of markets around the start: the live one of each slot and two before it. */
 function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
-  return Array.from({ length: of.catalogue.seats }, (_, seat) => {
-    const { turn } = of.catalogue.at(seat, start)
-    return [0, 1, 2].map((ago) => of.catalogue.turn(seat, turn - ago))
+  return Array.from({ length: of.catalogue.slots }, (_, slot) => {
+    const { generation } = of.catalogue.at(slot, start)
+    return [0, 1, 2].map((ago) => of.catalogue.generation(slot, generation - ago))
   }).flat()
 }
 

@@ -15,8 +15,8 @@ import { hasOracle, skipAloud, verdicts } from "../../support/venues/oracle.ts"
 const world = makeWorld({ seed: 1, markets: 100 })
 const now = world.options.origin
 const [wallet] = world.wallets
-const markets = Array.from({ length: 20 }, (_, seat) => world.catalogue.at(seat, now))
-const paid = markets.map(({ seat, turn }) => world.catalogue.turn(seat, turn - 1))
+const markets = Array.from({ length: 20 }, (_, slot) => world.catalogue.at(slot, now))
+const paid = markets.map(({ slot, generation }) => world.catalogue.generation(slot, generation - 1))
 const conditions = (of: typeof markets) => of.map(({ id }) => `condition=${id}`).join("&")
 
 const questions = [
@@ -25,7 +25,6 @@ const questions = [
   ["clob", "OrderBookSchema", `/book?token_id=${markets[1]?.tokenIds[0]}`],
   ["data", "TradeSchema", `/v2/trades?taker_only=false&${conditions(markets)}`],
   ["data", "ActivitySchema", `/v2/activity?limit=1000&user=${wallet?.address}`],
-  ["data", "PositionSchema", `/v2/positions?limit=1000&user=${wallet?.address}`],
   ["data", "TraderLeaderboardEntrySchema", "/v2/leaderboard?time_period=week"],
   ["data", "ResolutionSchema", `/v2/resolutions?${conditions(markets)}`],
   ["data", "ResolutionSchema", `/v2/resolutions?${conditions(paid)}`],

@@ -5,10 +5,9 @@
  * @module
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
-import type { Deed } from "../../../src/venues/simulated/deeds.ts"
-import type { Habit } from "../../../src/venues/simulated/habits.ts"
+import type { Activity } from "../../../src/venues/simulated/activity.ts"
+import type { Habit, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
-import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
 import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActs.ts"
@@ -21,18 +20,18 @@ function walletsOf(habit: Habit): ReadonlyArray<Wallet> {
   return world.wallets.filter(({ group }) => group.habit === habit)
 }
 
-function deedsOf(wallet: Wallet): ReadonlyArray<Deed> {
-  return world.deeds(wallet, { from: -Infinity, to: now }, Infinity)
+function activityOf(wallet: Wallet): ReadonlyArray<Activity> {
+  return world.activity(wallet, { from: -Infinity, to: now }, Infinity)
 }
 
-const trades = (deeds: ReadonlyArray<Deed>) =>
-  deeds.filter(({ kind }) => kind === "buy" || kind === "sell")
+const trades = (rows: ReadonlyArray<Activity>) =>
+  rows.filter(({ kind }) => kind === "buy" || kind === "sell")
 
 /** Entries in ended markets: those made of these rows, beside those meant. */
-function count(wallet: Wallet, deeds: ReadonlyArray<Deed>) {
+function count(wallet: Wallet, rows: ReadonlyArray<Activity>) {
   const all = (of: ReturnType<typeof made>) => [...of.values()].flat().filter(({ hedge }) => !hedge)
   return {
-    made: all(made(world, actsOf(deeds), now)).length,
+    made: all(made(world, actsOf(rows), now)).length,
     meant: all(meant(world, wallet, now)).length,
   }
 }
@@ -50,9 +49,9 @@ Deno.test("the tape of takers hides what makers bought", () => {
 
 Deno.test("who reads purchases only misses what was split and sold", () => {
   for (const wallet of walletsOf("splitter")) {
-    const deeds = deedsOf(wallet)
-    const bought = count(wallet, deeds.filter(({ kind }) => kind === "buy"))
-    const all = count(wallet, deeds)
+    const rows = activityOf(wallet)
+    const bought = count(wallet, rows.filter(({ kind }) => kind === "buy"))
+    const all = count(wallet, rows)
     ok(bought.made === 0 && all.made === all.meant && all.meant > 30, JSON.stringify(all))
   }
 })
@@ -60,18 +59,18 @@ Deno.test("who reads purchases only misses what was split and sold", () => {
 Deno.test("who takes every purchase for an entry counts hedges and exits", () => {
   for (const wallet of [...walletsOf("hedger"), ...walletsOf("opposer")]) {
     const sides = new Set(
-      trades(deedsOf(wallet))
+      trades(activityOf(wallet))
         .filter(({ kind, market }) => kind === "buy" && (market?.resolvedAt ?? Infinity) <= now)
         .map(({ market, outcome }) => `${market?.id} ${outcome}`),
     )
-    const { made, meant } = count(wallet, deedsOf(wallet))
+    const { made, meant } = count(wallet, activityOf(wallet))
     ok(sides.size > 1.5 * meant && made === meant, `${sides.size} sides, ${meant} entries`)
   }
 })
 
 Deno.test("who takes a purchase of the other side for no sale never sees a position end", () => {
   for (const wallet of walletsOf("opposer")) {
-    const positions = [...positionsOf(world, actsOf(trades(deedsOf(wallet)))).values()]
+    const positions = [...positionsOf(world, actsOf(trades(activityOf(wallet)))).values()]
     // The others have not left yet.
     ok(positions.filter(({ boughtBoth }) => boughtBoth).length > 0.85 * positions.length)
   }
@@ -79,19 +78,19 @@ Deno.test("who takes a purchase of the other side for no sale never sees a posit
 
 Deno.test("conversions and redemptions move no entry", () => {
   for (const wallet of [...walletsOf("converter"), ...walletsOf("bettor").slice(0, 8)]) {
-    const deeds = deedsOf(wallet)
-    const plain = deeds.filter(({ kind }) => kind !== "convert" && kind !== "redeem")
-    deepStrictEqual(made(world, actsOf(plain), now), made(world, actsOf(deeds), now))
-    ok(deeds.some(({ kind, outcome }) => kind === "redeem" && outcome === null))
+    const rows = activityOf(wallet)
+    const plain = rows.filter(({ kind }) => kind !== "convert" && kind !== "redeem")
+    deepStrictEqual(made(world, actsOf(plain), now), made(world, actsOf(rows), now))
+    ok(rows.some(({ kind, outcome }) => kind === "redeem" && outcome === null))
   }
-  const kinds = new Set(walletsOf("converter").flatMap(deedsOf).map(({ kind }) => kind))
+  const kinds = new Set(walletsOf("converter").flatMap(activityOf).map(({ kind }) => kind))
   ok(kinds.has("convert"))
 })
 
 Deno.test("rows alike in every field are fills of their own", () => {
   let [wrong, wallets] = [0, 0]
   for (const wallet of walletsOf("bettor").slice(0, 20)) {
-    const rows = deedsOf(wallet)
+    const rows = activityOf(wallet)
     const once = [...new Map(actsOf(rows).map((act) => [JSON.stringify(act), act])).values()]
     const stake = (of: ReturnType<typeof made>) =>
       [...of.values()].flat().reduce((sum, { millionths }) => sum + (millionths[1] ?? 0), 0)
@@ -105,7 +104,7 @@ Deno.test("rows alike in every field are fills of their own", () => {
 
 Deno.test("sweepers pay .95 and more, and hardly anybody else does", () => {
   for (const wallet of world.wallets) {
-    const positions = [...positionsOf(world, actsOf(deedsOf(wallet))).values()]
+    const positions = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
     const entries = positions.flatMap(({ entries }) => entries)
     const sweeps = entries.filter(isSweep).length
     const { habit } = wallet.group
@@ -116,7 +115,7 @@ Deno.test("sweepers pay .95 and more, and hardly anybody else does", () => {
 
 Deno.test("makers of markets bear their marks, nobody else does", () => {
   for (const wallet of world.wallets) {
-    const found = [...positionsOf(world, actsOf(deedsOf(wallet))).values()]
+    const found = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
     const bothSides = found.filter(({ boughtBoth }) => boughtBoth).length
     const { habit } = wallet.group
     // Who hedges, or leaves by buying the other side, quotes both like a maker.
@@ -148,7 +147,7 @@ Deno.test("who counts what was handed in sees winners only", () => {
 })
 
 Deno.test("money without shares stands among the rows, and is no act", () => {
-  const rows = world.wallets.flatMap(deedsOf).filter(({ market }) => market === null)
+  const rows = world.wallets.flatMap(activityOf).filter(({ market }) => market === null)
   deepStrictEqual(
     new Set(rows.map(({ kind }) => kind)),
     new Set(["reward", "deposit", "maker_rebate"]),
@@ -159,9 +158,9 @@ Deno.test("money without shares stands among the rows, and is no act", () => {
 Deno.test("the development world shows wallets of 30 to 300 resolved entries", () => {
   const resolved = world.wallets
     .filter(({ group }) => !group.habit.endsWith("_maker"))
-    .map((wallet) => count(wallet, deedsOf(wallet)).meant)
+    .map((wallet) => count(wallet, activityOf(wallet)).meant)
   const fit = resolved.filter((entries) => entries >= 30 && entries <= 320)
   ok(fit.length > 0.9 * resolved.length, `${resolved.toSorted((a, b) => a - b)}`)
-  const rows = world.wallets.map((wallet) => deedsOf(wallet).length)
+  const rows = world.wallets.map((wallet) => activityOf(wallet).length)
   ok(Math.max(...rows) < 12_000, `${Math.max(...rows)} rows`)
 })

@@ -6,8 +6,9 @@
 import { Arbitrary, Result, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { midOf } from "../../../src/venues/simulated/books.ts"
-import type { SimulatedMarket } from "../../../src/venues/simulated/lives.ts"
-import { makeWorld, type World, worldDefaults } from "../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
+import { worldDefaults } from "../../../src/venues/simulated/options.ts"
+import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { microstructure } from "../../../src/markets/domain/book.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
@@ -15,17 +16,17 @@ import { law } from "../../support/effect.ts"
 const whole = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
-const seats = 60
-/** Somewhere in the world: a seed, a seat, and seconds around the origin (16 days either way). */
+const slots = 60
+/** Somewhere in the world: a seed, a slot, and seconds around the origin (16 days either way). */
 const place = Arbitrary.all({
   seed: whole(1, 40),
-  seat: whole(0, seats - 1),
+  slot: whole(0, slots - 1),
   seconds: whole(-1_400_000, 1_400_000),
 })
-type Place = { readonly seed: number; readonly seat: number; readonly seconds: number }
+type Place = { readonly seed: number; readonly slot: number; readonly seconds: number }
 
 const options = {
-  markets: seats,
+  markets: slots,
   mechanicalShare: 0.1,
   wallets: worldDefaults.wallets.map((group) => ({ ...group, count: 1 })),
 }
@@ -40,9 +41,9 @@ function wornWorld(seed: number): World {
   return world
 }
 
-function everythingAt(world: World, { seat, seconds }: Place) {
+function everythingAt(world: World, { slot, seconds }: Place) {
   const at = world.options.origin + seconds * second
-  const market = world.catalogue.at(seat, at)
+  const market = world.catalogue.at(slot, at)
   return {
     market,
     listed: world.listed(market, at),
@@ -56,11 +57,14 @@ function everythingAt(world: World, { seat, seconds }: Place) {
   }
 }
 
-function everyMarket(world: World, turns: ReadonlyArray<number>): ReadonlyArray<SimulatedMarket> {
+function everyMarket(
+  world: World,
+  generations: ReadonlyArray<number>,
+): ReadonlyArray<SimulatedMarket> {
   const found: Array<SimulatedMarket> = []
-  for (let seat = 0; seat < world.catalogue.seats; seat++) {
-    for (const turn of turns) {
-      const market = world.catalogue.turn(seat, turn)
+  for (let slot = 0; slot < world.catalogue.slots; slot++) {
+    for (const generation of generations) {
+      const market = world.catalogue.generation(slot, generation)
       if (market.kind !== "mechanical") found.push(market)
     }
   }
@@ -75,16 +79,15 @@ law("a world answers alike whatever it was asked before", place, (given) => {
 })
 
 Deno.test("worlds of different seeds have nothing in common", () => {
-  const ids = (seed: number) => wornWorld(seed).list(0, 0, seats).map(({ id }) => id)
+  const ids = (seed: number) => wornWorld(seed).list(0, 0, slots).map(({ id }) => id)
   const first = new Set(ids(1))
   ok(ids(2).every((id) => !first.has(id)))
 })
 
-law("a market is found by its id, its tokens and its slug", place, (given) => {
+law("a market is found by its id and its tokens", place, (given) => {
   const { catalogue, options: { origin } } = wornWorld(given.seed)
-  const market = catalogue.at(given.seat, origin + given.seconds * second)
+  const market = catalogue.at(given.slot, origin + given.seconds * second)
   deepStrictEqual(catalogue.byId(market.id), market)
-  deepStrictEqual(catalogue.bySlug(market.slug), market)
   deepStrictEqual(market.tokenIds.map(catalogue.byToken), [
     { market, outcome: 0 },
     { market, outcome: 1 },
@@ -94,13 +97,13 @@ law("a market is found by its id, its tokens and its slug", place, (given) => {
 })
 
 law(
-  "every seat has one market at a time, and the next opens when it is paid out",
+  "every slot has one market at a time, and the next opens when it is paid out",
   place,
   (given) => {
     const { catalogue, options: { origin } } = wornWorld(given.seed)
     const at = origin + given.seconds * second
-    const market = catalogue.at(given.seat, at)
-    const next = catalogue.turn(given.seat, market.turn + 1)
+    const market = catalogue.at(given.slot, at)
+    const next = catalogue.generation(given.slot, market.generation + 1)
     return market.opensAt <= at && at < market.resolvedAt && next.opensAt === market.resolvedAt &&
       market.opensAt <= market.revealsAt && market.revealsAt <= market.closesAt &&
       market.closesAt <= market.proposedAt && market.proposedAt <= market.resolvedAt
@@ -153,12 +156,12 @@ Deno.test("planted jumps show in the mids, in the direction and size of the trut
 
 law("the truth of a bounce-only world never moves while its markets are listed", place, (given) => {
   const world = makeWorld({ seed: given.seed, ...options, bounceOnly: true })
-  const market = world.catalogue.at(given.seat, world.options.origin + given.seconds * second)
+  const market = world.catalogue.at(given.slot, world.options.origin + given.seconds * second)
   const truth = world.truth.probability(market, market.opensAt)
   for (let share = 0; share < 50; share++) {
     const at = market.opensAt + share * (market.resolvedAt - market.opensAt) / 50
     if (world.truth.probability(market, at) !== truth) return false
-    if (world.status(market, at) !== "open") return false
+    if (world.listed(market, at).status !== "open") return false
   }
   return world.truth.jumps(market, -Infinity, Infinity).length === 0
 }, { runs: 50 })
@@ -276,7 +279,7 @@ law(
   (given) => {
     const world = wornWorld(given.seed)
     const at = world.options.origin + given.seconds * second
-    const market = world.catalogue.at(given.seat, at)
+    const market = world.catalogue.at(given.slot, at)
     const all = world.trades(market, { from: at - 4 * hour, to: at }, Infinity)
     const newer = world.trades(market, { from: at - hour, to: at }, Infinity)
     const older = world.trades(market, { from: at - 4 * hour, to: at - hour - 1 }, Infinity)
@@ -314,7 +317,7 @@ Deno.test("quotes stray from the truth for minutes, and nobody trades at them", 
   const world = makeWorld({ seed: 13, markets: 100, dislocationShare: 0.05, wallets: [] })
   const from = world.options.origin
   let strayed = 0
-  for (const market of Array.from({ length: 80 }, (_, seat) => world.catalogue.at(seat, from))) {
+  for (const market of Array.from({ length: 80 }, (_, slot) => world.catalogue.at(slot, from))) {
     for (let at = from; at < Math.min(from + day, market.closesAt); at += minute) {
       const quote = world.quote(market, at)
       if (quote === null || !quote.dislocated || quote.fault !== "none") continue
@@ -332,7 +335,7 @@ Deno.test("quotes stray from the truth for minutes, and nobody trades at them", 
 Deno.test("history goes back at least eight days before the origin for most markets", () => {
   const world = makeWorld({ seed: 12, markets: 200 })
   const { origin } = world.options
-  const old = Array.from({ length: 200 }, (_, seat) => world.catalogue.at(seat, origin))
+  const old = Array.from({ length: 200 }, (_, slot) => world.catalogue.at(slot, origin))
     .filter((market) => market.kind === "ordinary" && origin - market.opensAt > 8 * day)
   ok(old.length > 60, `${old.length} of 200`)
   for (const market of old) {

@@ -127,7 +127,7 @@ for (
             const from = now - (rows < 10 ? 6 : 30) * day
             for (const wallet of world.wallets) {
               const range = { from, to: now - second }
-              const truth = keysOf(actsOf(world.deeds(wallet, range, Infinity)))
+              const truth = keysOf(actsOf(world.activity(wallet, range, Infinity)))
               for (const venue of [wired, inside]) {
                 const { address } = wallet
                 const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
@@ -170,13 +170,15 @@ liveTest(
 )
 
 liveTest(
-  "ends over a socket are those in process: late, corrected, uneven, told elsewhere",
+  "ends over a socket are those in process: late, corrected, uneven, published elsewhere",
   () =>
     both({}, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
-        const markets = Array.from({ length: 54 }, (_, seat) => {
-          const { turn } = world.catalogue.at(seat, now)
-          return [...Array(24).keys()].map((ago) => world.catalogue.turn(seat, turn - ago))
+        const markets = Array.from({ length: 54 }, (_, slot) => {
+          const { generation } = world.catalogue.at(slot, now)
+          return [...Array(24).keys()].map((ago) =>
+            world.catalogue.generation(slot, generation - ago)
+          )
         }).flat().filter(({ resolvedAt }) => resolvedAt < now - 2 * day || resolvedAt > now)
         const ids = markets.map(({ id }) => id)
         const byId = (rows: ReadonlyArray<{ readonly marketId: string }>) =>
@@ -209,9 +211,11 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
     () =>
       both({ faults }, ({ world, now, wired, inside }) =>
         Effect.gen(function* () {
-          const ids = Array.from({ length: world.catalogue.seats }, (_, seat) => {
-            const { turn } = world.catalogue.at(seat, now)
-            return [turn - 1, turn, turn + 1].map((index) => world.catalogue.turn(seat, index).id)
+          const ids = Array.from({ length: world.catalogue.slots }, (_, slot) => {
+            const { generation } = world.catalogue.at(slot, now)
+            return [generation - 1, generation, generation + 1].map((index) =>
+              world.catalogue.generation(slot, index).id
+            )
           }).flat()
           const byId = <A extends { readonly marketId: string }>(rows: ReadonlyArray<A>) =>
             rows.toSorted((a, b) => a.marketId < b.marketId ? -1 : 1)
@@ -226,7 +230,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
           ok([...kinds].some((kind) => kind.includes("true")), "some are disputed")
           const rules = [yield* wired.rules(ids), yield* inside.rules(ids)] as const
           deepStrictEqual(byId(rules[0].rows), byId(rules[1].rows))
-          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.seats)
+          deepStrictEqual(rules[1].rows.length, 2 * world.catalogue.slots)
         })),
   )
 }

@@ -6,9 +6,8 @@
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import type { VenueOptions } from "../../../src/venues/simulated/clock.ts"
+import { makeWorld, type VenueOptions, type World } from "../../../src/venues/simulated/world.ts"
 import { devWorld, layer } from "../../../src/venues/simulated/venue.ts"
-import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { test } from "../../support/effect.ts"
@@ -22,7 +21,7 @@ function venueOf(of: World, options: VenueOptions = {}) {
 const sweep = (venue: VenueClient["Service"]) =>
   Effect.map(Stream.runCollect(venue.listMarkets), (pages) => pages.flatMap(({ rows }) => rows))
 
-test("listMarkets gives every seat's market once, in pages", () =>
+test("listMarkets gives every slot's market once, in pages", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(world.options.origin)
     const venue = yield* venueOf(world)
@@ -100,8 +99,8 @@ Deno.test("the development world has just been repriced, whenever one looks", ()
     for (let look = 0; look < 8; look++) {
       const at = dev.options.origin + (10 + look * 2.3) * day
       const moved = { "1h": 0, "24h": 0 }
-      for (let seat = 0; seat < dev.catalogue.seats; seat++) {
-        const market = dev.catalogue.at(seat, at)
+      for (let slot = 0; slot < dev.catalogue.slots; slot++) {
+        const market = dev.catalogue.at(slot, at)
         if (!market.aboveGate || market.mechanical !== null) continue
         if (at - market.opensAt < 2 * day || at >= market.proposedAt) continue
         const now = dev.truth.probability(market, at)

@@ -39,7 +39,7 @@ const everyAct = Effect.fnUntraced(function* (
 ) {
   const rows: Array<ActivityRow> = []
   let cursor: string | null = null
-  for (let turn = 0; turn < 900; turn++) {
+  for (let page = 0; page < 900; page++) {
     const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
       .activity(wallet, range, cursor)
     ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
@@ -117,8 +117,8 @@ at(
   (venue) =>
     Effect.gen(function* () {
       const live = world.catalogue.at(3, now)
-      const past = world.catalogue.turn(3, live.turn - 2)
-      const next = world.catalogue.turn(3, live.turn + 1)
+      const past = world.catalogue.generation(3, live.generation - 2)
+      const next = world.catalogue.generation(3, live.generation + 1)
       const { rows } = yield* venue.facts([past.id, next.id, live.id])
       deepStrictEqual(rows.map(({ slug }) => slug), [past.slug, live.slug])
       deepStrictEqual(rows.map(({ tokenIds }) => tokenIds), [past.tokenIds, live.tokenIds])
@@ -129,9 +129,9 @@ at(
   "resolutions are of markets paid out or cancelled, as the world paid them",
   (venue) =>
     Effect.gen(function* () {
-      const live = Array.from({ length: 110 }, (_, seat) => world.catalogue.at(seat, now))
-      const ended = live.flatMap(({ seat, turn }) =>
-        [1, 2, 3, 4, 5, 6].map((ago) => world.catalogue.turn(seat, turn - ago))
+      const live = Array.from({ length: 110 }, (_, slot) => world.catalogue.at(slot, now))
+      const ended = live.flatMap(({ slot, generation }) =>
+        [1, 2, 3, 4, 5, 6].map((ago) => world.catalogue.generation(slot, generation - ago))
       )
       const { rows } = yield* venue.resolutions([...live, ...ended].map(({ id }) => id))
       deepStrictEqual(

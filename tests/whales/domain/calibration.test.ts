@@ -10,10 +10,9 @@ import {
   type Judgement,
   judgementOf,
   labels,
-  overall,
-  ratesOf,
   ruleVersion,
-} from "../../../src/whales/domain/calibration.ts"
+} from "../../../src/whales/domain/label.ts"
+import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
 import { noSums } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
 import {

@@ -26,7 +26,7 @@ export const paymentHeaderLengthMax = 8_192
 const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
 
 /** What a payment header was found to hold. Hex is in lower case; the signature is in normal form. */
-export interface ShownPayment {
+export interface PaymentPayload {
   readonly x402Version: 1 | 2
   readonly scheme: string | null
   readonly network: string | null
@@ -46,7 +46,7 @@ class PaymentRejected extends Schema.TaggedError<PaymentRejected>()("PaymentReje
 }) {}
 
 /** Reads a payment header: base64 or base64url, padded or not, of UTF-8 JSON. */
-export function decodePayment(header: string): Result.Result<ShownPayment, PaymentRejected> {
+export function decodePayment(header: string): Result.Result<PaymentPayload, PaymentRejected> {
   if (header.length > paymentHeaderLengthMax) {
     return malformed(`The payment header is larger than ${paymentHeaderLengthMax} bytes`)
   }
@@ -54,23 +54,23 @@ export function decodePayment(header: string): Result.Result<ShownPayment, Payme
 }
 
 /** Reads a payment that came as JSON, in a message's metadata: no larger than a header could hold. */
-export function decodePaymentJson(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
+export function decodePaymentJson(json: unknown): Result.Result<PaymentPayload, PaymentRejected> {
   const length = JSON.stringify(json)?.length ?? 0
   return length > paymentJsonLengthMax
     ? malformed(`The payment is larger than ${paymentJsonLengthMax} characters of JSON`)
     : payloadOf(json)
 }
 
-function payloadOf(json: unknown): Result.Result<ShownPayment, PaymentRejected> {
+function payloadOf(json: unknown): Result.Result<PaymentPayload, PaymentRejected> {
   return Result.match(decodeWire(json), { onFailure: malformed, onSuccess: shown })
 }
 
 /** Checks, in this order, that a payment pays for this product. Nothing is looked up. */
 export function matchPayment(
   product: Product,
-  payment: ShownPayment,
+  payment: PaymentPayload,
   terms: PaymentTerms,
-): Result.Result<ShownPayment, PaymentRejected> {
+): Result.Result<PaymentPayload, PaymentRejected> {
   return firstFault(payment, [
     ...offerChecks(product, payment, terms),
     ...authorizationChecks(product, payment.authorization, terms),
@@ -82,17 +82,17 @@ export function matchPayment(
  * payment that is already known is answered by its state, however late it is sent again.
  */
 export function checkTimes(
-  payment: ShownPayment,
+  payment: PaymentPayload,
   terms: PaymentTerms,
   nowSeconds: bigint,
-): Result.Result<ShownPayment, PaymentRejected> {
+): Result.Result<PaymentPayload, PaymentRejected> {
   return firstFault(payment, timeChecks(payment.authorization, terms, nowSeconds))
 }
 
 function firstFault(
-  payment: ShownPayment,
+  payment: PaymentPayload,
   checks: ReadonlyArray<Check>,
-): Result.Result<ShownPayment, PaymentRejected> {
+): Result.Result<PaymentPayload, PaymentRejected> {
   const fault = checks.find(([holds]) => !holds)
   return fault === undefined ? Result.succeed(payment) : rejected(fault[2], fault[1])
 }
@@ -101,7 +101,7 @@ type Check = readonly [holds: boolean, reason: string, fault: PaymentFault]
 
 function offerChecks(
   product: Product,
-  payment: ShownPayment,
+  payment: PaymentPayload,
   terms: PaymentTerms,
 ): ReadonlyArray<Check> {
   const ours = requirements(product, terms)
@@ -203,7 +203,7 @@ function flowOf(extra: unknown): unknown {
 
 const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
 
-function shown(wire: WirePayment): Result.Result<ShownPayment, PaymentRejected> {
+function shown(wire: WirePayment): Result.Result<PaymentPayload, PaymentRejected> {
   const { authorization, signature } = wire.payload
   const accepted = wire.x402Version === 2 ? wire.accepted ?? null : null
   return Result.map(normalSignature(signature), (signature) => ({

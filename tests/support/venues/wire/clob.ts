@@ -6,10 +6,9 @@
 import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
 import type { Level } from "../../../../src/markets/domain/book.ts"
 import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
-import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
-import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
 import type { Json } from "./gamma.ts"
 
 /** One book; null for a token without one. */
@@ -38,14 +37,14 @@ export function clobBook(
   }
 }
 
-/** The order book's page of a market, which names the winner once it is told. */
+/** The order book's page of a market, which names the winner once it is published. */
 export function clobMarket(
   world: World,
   clock: WorldClock,
   market: SimulatedMarket,
   at: EpochMs,
 ): Json {
-  const told = world.told(market, at) ?? [0, 0]
+  const published = world.publishedPayouts(market, at) ?? [0, 0]
   return {
     condition_id: market.id,
     market_slug: market.slug,
@@ -54,11 +53,11 @@ export function clobMarket(
     closed: at >= market.resolvedAt,
     accepting_orders: at < market.resolvedAt,
     end_date_iso: isoTime(clock.fromWorld(market.endsAt)),
-    is_50_50_outcome: told[0] === 0.5,
+    is_50_50_outcome: published[0] === 0.5,
     tokens: market.tokenIds.map((token_id, outcome) => ({
       token_id,
       outcome: market.outcomes[outcome],
-      winner: told[outcome] === 1,
+      winner: published[outcome] === 1,
     })),
   }
 }

@@ -3,34 +3,19 @@
  *
  * @module
  */
-import {
-  day,
-  type EpochMs,
-  hour,
-  isoTime,
-  minute,
-  second,
-} from "../../../../src/core/domain/time.ts"
+import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
 import {
   type ActivityMark,
-  activityOf,
   type ActivityRows,
-} from "../../../../src/venues/simulated/activity.ts"
-import { boardOf } from "../../../../src/venues/simulated/boards.ts"
-import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
-import { type Deed, fillOf } from "../../../../src/venues/simulated/deeds.ts"
+  activityRows,
+  boardOf,
+} from "../../../../src/venues/simulated/walletSource.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import { type Activity, fillOf } from "../../../../src/venues/simulated/activity.ts"
 import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
 import { boardPeriods } from "../../../../src/markets/domain/leaderboard.ts"
-import {
-  activityRow,
-  positions,
-  resolutionRow,
-  tradeRow,
-  typeOf,
-  type WalletBook,
-} from "./dataRows.ts"
+import { activityRow, resolutionRow, tradeRow, typeOf, type WalletBook } from "./dataRows.ts"
 import type { Route } from "./faults.ts"
 import type { Json } from "./gamma.ts"
 
@@ -75,8 +60,6 @@ export function dataAnswer(
       return trades(world, clock, query, page)
     case "activity":
       return activity(world, clock, query, now, ways)
-    case "positions":
-      return paged(positions(world, clock, query, walletOf(world, query), page.asOf), page)
     case "leaderboard":
       return paged(leaderboard(world, query, page.asOf), page)
     case "resolutions": {
@@ -85,10 +68,6 @@ export function dataAnswer(
       const rows = markets.map((market) => resolutionRow(world, clock, market, now))
       return { status: 200, body: { data: rows } }
     }
-    case "prices_history":
-      return history(world, clock, query, page)
-    case "status":
-      return { status: 200, body: { data: status(clock.fromWorld(now)) } }
     default:
       return { status: 404, body: { error: "not found", code: "not_found", retryable: false } }
   }
@@ -144,7 +123,7 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
     ? conditionsOf(world, query)
       .flatMap((market) => world.trades(market, range, takersOnly ? 2 * wanted : wanted))
       .sort((a, b) => b.at - a.at)
-    : world.deeds(wallet, range, Infinity).flatMap(fillOf)
+    : world.activity(wallet, range, Infinity).flatMap(fillOf)
   const names = namesOf(world)
   const rows = fills
     .filter(({ role }) => !takersOnly || role === "taker")
@@ -152,25 +131,7 @@ function trades(world: World, clock: WorldClock, query: URLSearchParams, page: P
   return paged(rows, page)
 }
 
-/** Points as Data v2 spells them, a page at a time, oldest first. */
-function history(world: World, clock: WorldClock, query: URLSearchParams, page: Page): Answer {
-  const start = Number(query.get("start")) * second
-  const end = Number(query.get("end") ?? clock.fromWorld(page.asOf) / second) * second
-  if (!(start > 0) || end - start > 15 * day + minute) return refuse("interval is too long")
-  const bucket = Math.max(60, Number(query.get("bucket_seconds")) || 60)
-  const range = { from: clock.toWorld(start), to: Math.min(page.asOf, clock.toWorld(end)) }
-  const points = world.history(query.get("token_id") ?? "", range, bucket * second * clock.speed)
-  return paged(
-    points.map(({ at, price }) => ({
-      timestamp: Math.floor(clock.fromWorld(at) / second),
-      price,
-      resolution_seconds: bucket,
-    })),
-    page,
-  )
-}
-
-/** Boards, marked over a period with a beginning; an unknown category has nobody. */
+/** Boards, marked over a period with a beginning; an unknown category has no rows. */
 function leaderboard(world: World, query: URLSearchParams, at: EpochMs): ReadonlyArray<Json> {
   const asked = query.get("time_period") ?? "day"
   const period = boardPeriods.find((known) => known === asked) ?? "day"
@@ -208,7 +169,7 @@ function activity(
   const end = Number(query.get("end")) * second
   // A page that repeats rows of the one before it begins half a page early.
   const early = after === null ? 0 : Math.min(after.depth, Math.floor(ways.back * limit / 2))
-  const found = wallet === undefined ? nothing : activityOf(world, clock, {
+  const found = wallet === undefined ? nothing : activityRows(world, clock, {
     wallet,
     from: start > 0 ? start : clock.fromWorld(now - activityReach),
     to: end > 0 ? end : clock.fromWorld(now),
@@ -218,14 +179,14 @@ function activity(
     keptDays: ways.keptDays,
   })
   const wanted = query.getAll("type").flatMap((given) => given.toUpperCase().split(","))
-  const shown = (deed: Deed) =>
-    wanted.length > 0 ? wanted.includes(typeOf(deed)) : deed.kind !== "deposit"
+  const shown = (activity: Activity) =>
+    wanted.length > 0 ? wanted.includes(typeOf(activity)) : activity.kind !== "deposit"
   const depth = (after?.depth ?? 0) - early + limit
   return {
     status: 200,
     body: {
-      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ deed }) =>
-        shown(deed) ? [activityRow(clock, deed)] : []
+      data: found.rows.slice(early === 0 ? 0 : depth - limit).flatMap(({ activity }) =>
+        shown(activity) ? [activityRow(clock, activity)] : []
       ),
       pagination: {
         limit,
@@ -245,19 +206,6 @@ function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | n
   const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
   const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
   return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }
-}
-
-function status(now: EpochMs): Json {
-  return {
-    computed_at: isoTime(now),
-    age_seconds: 4,
-    serving: {
-      lag_seconds: 4,
-      worst: "activity_feed",
-      mechanisms: [{ name: "activity_feed", age_seconds: 4 }],
-    },
-    ingestion: { cursors: 1, network: "simulated", max_synced_block: Math.floor(now / hour) },
-  }
 }
 
 function conditionsOf(world: World, query: URLSearchParams) {

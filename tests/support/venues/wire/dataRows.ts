@@ -1,20 +1,17 @@
 /**
- * The simulated world in the Data API's spelling (its second version): trades, wallets' activity,
- * resolutions and positions.
+ * The simulated world in the Data API's spelling (its second version): trades, wallets' activity
+ * and resolutions.
  *
  * @module
  */
-import { day, type EpochMs, isoTime, second } from "../../../../src/core/domain/time.ts"
-import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
-import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
-import type { Deed, DeedKind } from "../../../../src/venues/simulated/deeds.ts"
-import { heldAfter, lotsPerShare, type Plan } from "../../../../src/venues/simulated/episodes.ts"
-import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+import { type EpochMs, isoTime, second } from "../../../../src/core/domain/time.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { Activity, ActivityKind } from "../../../../src/venues/simulated/activity.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
 import type { Fill } from "../../../../src/venues/simulated/tape.ts"
 import type { Wallet } from "../../../../src/venues/simulated/wallets.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
-import { eventId, type Json } from "./gamma.ts"
+import type { Json } from "./gamma.ts"
 
 /** A tape row's names: known wallets have them, strangers a pair of words at most. */
 export type WalletBook = ReadonlyMap<string, Wallet>
@@ -53,7 +50,7 @@ export function tradeRow(
 }
 
 /** The venue's words for what is no trade. */
-const types: { readonly [K in DeedKind]: string } = {
+const types: { readonly [K in ActivityKind]: string } = {
   buy: "TRADE",
   sell: "TRADE",
   split: "SPLIT",
@@ -66,26 +63,26 @@ const types: { readonly [K in DeedKind]: string } = {
 }
 
 /** Which of the venue's types a row is of. */
-export function typeOf(deed: Deed): string {
-  return types[deed.kind]
+export function typeOf(activity: Activity): string {
+  return types[activity.kind]
 }
 
 /** One row of what a wallet did. Fees are in the USD of a taker's trade, and nowhere else. */
-export function activityRow(clock: WorldClock, deed: Deed): Json {
-  const { wallet, market, outcome, kind } = deed
+export function activityRow(clock: WorldClock, activity: Activity): Json {
+  const { wallet, market, outcome, kind } = activity
   const trades = kind === "buy" || kind === "sell"
-  const bare = outcome === null || isBare(deed.size)
-  const rate = trades && deed.role === "taker" ? market?.takerFeeRate ?? 0 : 0
-  const fee = deed.size * rate * deed.price * (1 - deed.price)
+  const bare = outcome === null || isBare(activity.size)
+  const rate = trades && activity.role === "taker" ? market?.takerFeeRate ?? 0 : 0
+  const fee = activity.size * rate * activity.price * (1 - activity.price)
   return {
     proxy_wallet: wallet.address,
-    timestamp: Math.floor(clock.fromWorld(deed.at) / second),
+    timestamp: Math.floor(clock.fromWorld(activity.at) / second),
     condition_id: market?.id ?? "",
-    type: typeOf(deed),
-    size: deed.size,
-    usdc_size: Math.round((deed.usd + (kind === "buy" ? fee : -fee)) * 1e6) / 1e6,
-    transaction_hash: deed.transaction,
-    price: deed.price,
+    type: typeOf(activity),
+    size: activity.size,
+    usdc_size: Math.round((activity.usd + (kind === "buy" ? fee : -fee)) * 1e6) / 1e6,
+    transaction_hash: activity.transaction,
+    price: activity.price,
     token_id: outcome === null ? "" : market?.tokenIds[outcome] ?? "",
     side: trades ? kind.toUpperCase() : "",
     outcome_index: bare ? 999 : outcome,
@@ -120,10 +117,10 @@ export function resolutionRow(
     was_disputed: false,
     new_version_q: false,
   }
-  const { toldAt, settledAt, source } = world.ending(market)
-  const payouts = world.told(market, at)
+  const { publishedAt, settledAt, source } = world.ending(market)
+  const payouts = world.publishedPayouts(market, at)
   if (payouts !== undefined) {
-    const changedAt = isoTime(clock.fromWorld(at >= settledAt ? settledAt : toldAt))
+    const changedAt = isoTime(clock.fromWorld(at >= settledAt ? settledAt : publishedAt))
       .replace(".000Z", "Z")
     return {
       ...shared,
@@ -166,101 +163,4 @@ export function resolutionRow(
 /** A price in the oracle's units of 1e-18; 69 of them for none. */
 function weiOf(price: number | null): string {
   return price === null ? "69" : String(BigInt(Math.round(price * 100)) * 10n ** 16n)
-}
-
-/** Positions opened longer ago are not shown. */
-const reachMs = 60 * day
-
-/** What each filter lets through; what is redeemable was not handed in, mostly as it paid nothing. */
-const statusesOf: { readonly [filter: string]: ReadonlyArray<unknown> } = {
-  OPEN: ["OPEN", "REDEEMABLE"],
-  REDEEMABLE: ["REDEEMABLE"],
-  REDEEMABLE_LOST: ["REDEEMABLE"],
-  CLOSED: ["CLOSED"],
-}
-
-export function positions(
-  world: World,
-  clock: WorldClock,
-  query: URLSearchParams,
-  wallet: Wallet | undefined,
-  at: EpochMs,
-): ReadonlyArray<Json> {
-  if (wallet === undefined) return []
-  const rows = world.truth.plans(wallet, { from: at - reachMs, to: at })
-    .flatMap((plan) =>
-      ([0, 1] as const).flatMap((outcome) => position(world, clock, plan, outcome, at))
-    )
-  const wanted = statusesOf[query.get("status") ?? ""]
-  return wanted === undefined ? rows : rows.filter((row) => wanted.includes(row["status"]))
-}
-
-function position(
-  world: World,
-  clock: WorldClock,
-  { wallet, market, moves, redemption }: Plan,
-  outcome: 0 | 1,
-  at: EpochMs,
-): ReadonlyArray<Json> {
-  const bought = moves.filter((move) =>
-    move.kind === "buy" && move.outcome === outcome && move.at <= at
-  )
-  const [newest] = bought.toReversed()
-  if (newest === undefined) return []
-  const shares = bought.reduce((sum, { lots }) => sum + lots, 0) / lotsPerShare
-  const cost = bought.reduce((sum, { lots, price }) => sum + lots * price, 0) / lotsPerShare
-  const over = redemption !== null && redemption.at <= at
-  const held = over ? 0 : (heldAfter(moves, at)[outcome] ?? 0) / lotsPerShare
-  const paid = world.told(market, at)
-  const price = paid === undefined ? priceOf(world, market, outcome, at) : paid?.[outcome] ?? 0
-  const gain = shares * price - cost
-  const seconds = (instant: EpochMs) => Math.floor(clock.fromWorld(instant) / second)
-  return [{
-    proxy_wallet: wallet.address,
-    token_id: market.tokenIds[outcome],
-    condition_id: market.id,
-    current_size: held,
-    avg_price: Math.round(cost / shares * 1e4) / 1e4,
-    entry_cost_usdc: held === 0 ? 0 : cost,
-    entry_fees_usdc: 0,
-    total_cost_usdc: cost,
-    current_price: price,
-    current_value: held * price,
-    total_size: shares,
-    realized_pnl: held === 0 ? gain : 0,
-    unrealized_pnl: held === 0 ? 0 : gain,
-    total_pnl: gain,
-    percent_pnl: percent(gain, cost),
-    percent_realized_pnl: held === 0 ? percent(gain, cost) : 0,
-    status: held === 0 ? "CLOSED" : paid === undefined ? "OPEN" : "REDEEMABLE",
-    redeemable: held > 0 && paid !== undefined,
-    mergeable: false,
-    negative_risk: false,
-    archived: false,
-    title: market.question,
-    slug: market.slug,
-    icon: "",
-    event_id: eventId(market),
-    event_slug: market.eventSlug,
-    outcome: market.outcomes[outcome],
-    outcome_index: outcome,
-    opposite_outcome: market.outcomes[1 - outcome],
-    opposite_token_id: market.tokenIds[1 - outcome],
-    end_date: isoTime(clock.fromWorld(market.endsAt)).slice(0, 10),
-    first_entry_at: seconds(Math.min(...bought.map((move) => move.at))),
-    last_event_at: seconds(over ? redemption.at : newest.at),
-    name: wallet.userName,
-    profile_image: "",
-    verified: false,
-  }]
-}
-
-function priceOf(world: World, market: Plan["market"], outcome: 0 | 1, at: EpochMs): number {
-  const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
-  const first = quote === null ? 0.5 : midOf(quote)
-  return outcome === 0 ? first : exact(1 - first)
-}
-
-function percent(part: number, whole: number): number {
-  return Math.round(part / whole * 1e6) / 1e4
 }

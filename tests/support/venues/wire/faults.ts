@@ -33,16 +33,14 @@ export type Route =
   | "trades"
   | "resolutions"
   | "activity"
-  | "positions"
   | "leaderboard"
-  | "status"
 
 /** The fault of the `nth` request (from 0) to a route, or null. */
 export type FaultPlan = (route: Route, nth: number) => Fault | null
 
 export const noFaults: FaultPlan = () => null
 
-/** Each route's first answers, in order; sound ones after those. */
+/** Each route's first answers, in order; valid ones after those. */
 export function scripted(
   script: { readonly [R in Route]?: ReadonlyArray<Fault | null> },
 ): FaultPlan {

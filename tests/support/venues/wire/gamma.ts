@@ -5,11 +5,10 @@
  */
 import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
 import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
-import type { WorldClock } from "../../../../src/venues/simulated/clock.ts"
-import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
-import { rulesOf } from "../../../../src/venues/simulated/rules.ts"
+import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
+import { rulesOf } from "../../../../src/venues/simulated/endings.ts"
 import { hex, mix, uniform } from "../../../../src/venues/simulated/seed.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
 
 export type Json = { readonly [key: string]: unknown }
 
@@ -94,23 +93,23 @@ export function gammaMarket(
   }
 }
 
-/** Gamma's own short id: grows with the turn, unlike the condition id. */
+/** Gamma's own short id: grows with the generation, unlike the condition id. */
 function gammaId(market: SimulatedMarket): string {
-  return String((market.turn + 10_000_000) * 10_000_000 + market.seat)
+  return String((market.generation + 10_000_000) * 10_000_000 + market.slot)
 }
 
 /** The short id of the market's event. */
-export function eventId(market: SimulatedMarket): string {
+function eventId(market: SimulatedMarket): string {
   return String(100_000 + market.eventKey % 900_000)
 }
 
-/** A market that ended stays disputed while its payout is not told. */
+/** A market that ended stays disputed while its payout is not published. */
 function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
   if (at < market.proposedAt) return { umaResolutionStatuses: "[]" }
   if (at < market.resolvedAt) {
     return { umaResolutionStatus: "proposed", umaResolutionStatuses: '["proposed"]' }
   }
-  if (world.told(market, at) === undefined) {
+  if (world.publishedPayouts(market, at) === undefined) {
     return { umaResolutionStatus: "disputed", umaResolutionStatuses: '["proposed", "disputed"]' }
   }
   return market.end === "cancelled" || market.kind === "mechanical"
@@ -118,10 +117,12 @@ function statusOf(world: World, market: SimulatedMarket, at: EpochMs): Json {
     : { umaResolutionStatus: "resolved", umaResolutionStatuses: '["proposed"]' }
 }
 
-/** Once told, what each outcome paid; 0 and 0 where nobody knows, or the listing does not say. */
+/** Once published, what each outcome paid; 0 and 0 where it is unknown, or the listing does not say. */
 function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly [number, number] {
-  const told = world.told(market, at)
-  if (told !== undefined) return world.ending(market).source === "book" ? [0, 0] : told ?? [0, 0]
+  const published = world.publishedPayouts(market, at)
+  if (published !== undefined) {
+    return world.ending(market).source === "book" ? [0, 0] : published ?? [0, 0]
+  }
   const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
   const price = quote === null ? 0.5 : midOf(quote)
   return [price, exact(1 - price)]

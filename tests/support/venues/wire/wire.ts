@@ -8,12 +8,12 @@ import { Clock, Effect, FiberSet, type Scope } from "effect"
 import type { EpochMs } from "../../../../src/core/domain/time.ts"
 import {
   type VenueOptions,
+  type World,
   type WorldClock,
   worldClock,
-} from "../../../../src/venues/simulated/clock.ts"
-import type { SimulatedMarket } from "../../../../src/venues/simulated/lives.ts"
+} from "../../../../src/venues/simulated/world.ts"
+import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { mix } from "../../../../src/venues/simulated/seed.ts"
-import type { World } from "../../../../src/venues/simulated/world.ts"
 import { clobBook, clobHistory, clobMarket } from "./clob.ts"
 import { dataAnswer } from "./data.ts"
 import { type FaultPlan, noFaults, type Route } from "./faults.ts"
@@ -29,7 +29,6 @@ export interface WireOptions extends VenueOptions {
   readonly depthMax?: number
 }
 
-const slugPath = "/markets/slug/"
 /** The order book's pages of markets, by their ids. */
 const marketPath = "/markets/0x"
 
@@ -79,21 +78,15 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         (market) => gammaMarket(world, clock, market, now),
       )
-      : route === "market" && url.pathname.startsWith(marketPath)
+      : route === "market"
       ? single(
         world.catalogue.byId(url.pathname.slice(marketPath.length - 2)),
         now,
         (market) => clobMarket(world, clock, market, now),
       )
-      : route === "market"
-      ? single(
-        world.catalogue.bySlug(url.pathname.slice(slugPath.length)),
-        now,
-        (market) => gammaMarket(world, clock, market, now),
-      )
       : route === "books" || route === "book"
       ? books(route, url, sent, (tokenId) => clobBook(world, clock, tokenId, now))
-      : route === "prices_history" && !url.pathname.includes("/v2/")
+      : route === "prices_history"
       ? clobHistory(world, clock, url.searchParams, now)
       : dataAnswer(world, clock, route, url.searchParams, now, {
         back,
@@ -128,14 +121,14 @@ export const serveWire = Effect.fnUntraced(function* (
 
 function routeOf(path: string): Route | null {
   if (path === "/markets/keyset") return "markets"
-  if (path.startsWith(slugPath) || path.startsWith(marketPath)) return "market"
+  if (path.startsWith(marketPath)) return "market"
   if (path === "/books" || path === "/book") return path === "/books" ? "books" : "book"
-  if (path === "/prices-history" || path === "/v2/prices-history") return "prices_history"
-  const data = /^\/v2\/(trades|resolutions|activity|positions|leaderboard|status)$/.exec(path)?.[1]
+  if (path === "/prices-history") return "prices_history"
+  const data = /^\/v2\/(trades|resolutions|activity|leaderboard)$/.exec(path)?.[1]
   return data === undefined ? null : data as Route
 }
 
-/** A page of the listing. Its cursor is the next seat, dressed up; `back` serves earlier pages. */
+/** A page of the listing. Its cursor is the next slot, dressed up; `back` serves earlier pages. */
 function listing(
   world: World,
   clock: WorldClock,
@@ -154,23 +147,25 @@ function listing(
       body: { markets: named(world, ids, query, now).slice(0, limit).map(row) },
     }
   }
-  const from = seatOf(query.get("after_cursor"))
+  const from = slotOf(query.get("after_cursor"))
   if (from === null) return { status: 422, body: { error: "invalid cursor" } }
   const start = Math.max(0, from - back * limit)
-  const turnsBack = query.get("closed") === "true" ? 1 : 0
+  const generationsBack = query.get("closed") === "true" ? 1 : 0
   const endsFrom = Date.parse(query.get("end_date_min") ?? "")
   const markets: Array<Json> = []
-  const end = Math.min(world.catalogue.seats, start + limit)
-  for (let seat = start; seat < end; seat++) {
-    const live = world.catalogue.at(seat, now)
-    const market = turnsBack === 0 ? live : world.catalogue.turn(seat, live.turn - 1)
+  const end = Math.min(world.catalogue.slots, start + limit)
+  for (let slot = start; slot < end; slot++) {
+    const live = world.catalogue.at(slot, now)
+    const market = generationsBack === 0
+      ? live
+      : world.catalogue.generation(slot, live.generation - 1)
     // A missing or odd date is NaN, and nothing is before that.
     if (!(clock.fromWorld(market.endsAt) < endsFrom)) markets.push(row(market))
   }
   const next = from + limit
   return {
     status: 200,
-    body: next < world.catalogue.seats ? { markets, next_cursor: cursorOf(next) } : { markets },
+    body: next < world.catalogue.slots ? { markets, next_cursor: cursorOf(next) } : { markets },
   }
 }
 
@@ -189,14 +184,14 @@ function named(
   })
 }
 
-function cursorOf(seat: number): string {
-  return btoa(JSON.stringify({ seat }))
+function cursorOf(slot: number): string {
+  return btoa(JSON.stringify({ slot }))
 }
 
-function seatOf(cursor: string | null): number | null {
+function slotOf(cursor: string | null): number | null {
   if (cursor === null) return 0
-  const digits = /^eyJzZWF0Ij[A-Za-z0-9+/]+=*$/.test(cursor)
-    ? /^\{"seat":(\d{1,8})\}$/.exec(atob(cursor))?.[1]
+  const digits = /^eyJzbG90Ij[A-Za-z0-9+/]+=*$/.test(cursor)
+    ? /^\{"slot":(\d{1,8})\}$/.exec(atob(cursor))?.[1]
     : undefined
   return digits === undefined ? null : Number(digits)
 }
@@ -263,7 +258,7 @@ function reordered(value: unknown, salt: number): unknown {
   )
 }
 
-/** Rows no venue should send, put between the sound ones of whatever list the answer holds. */
+/** Rows no venue should send, put between the valid ones of whatever list the answer holds. */
 function withBadRows(body: unknown): unknown {
   const bad = [null, 7, {}, { conditionId: "", outcomes: "[", price: "many" }]
   if (Array.isArray(body)) return [...bad, ...body]

@@ -1,0 +1,238 @@
+/**
+ * What a buyer gets for a payment: a delivery, or why there is none. And what becomes of a payment that
+ * is known already, for whoever sends it again or comes back with its secret alone.
+ *
+ * A settled authorization is public calldata: the stored answer goes to the holder of the secret, only
+ * while the payment stands in `answered`.
+ *
+ * @module
+ */
+import { Effect, Option } from "effect"
+import { usd } from "../../core/domain/money.ts"
+import {
+  NotCharged,
+  type Receipt,
+  type RefundNotice,
+  RefundQueued,
+  Unresolved,
+} from "../domain/failedSale.ts"
+import {
+  type Bytes32,
+  type Owed,
+  type PaidAt,
+  type Payment,
+  type PaymentId,
+  type Released,
+  sentAgain,
+  wasTaken,
+} from "../domain/payment.ts"
+import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
+
+/** An answer on its way to its buyer. `receipt` is null when nothing was charged. */
+export interface Delivery {
+  readonly paymentId: PaymentId
+  readonly body: Uint8Array
+  readonly receipt: typeof Receipt.Type | null
+  /** The same answer was made, and perhaps sent, before. */
+  readonly replayed: boolean
+}
+
+/** How a sale goes wrong. */
+export type Failure = NotCharged | RefundQueued | Unresolved
+
+export function receiptOf(
+  { authorization, paidAt }: Pick<Payment, "authorization"> & { readonly paidAt: PaidAt },
+  network: string,
+): typeof Receipt.Type {
+  return { payer: authorization.from, transaction: paidAt.transaction, network }
+}
+
+function refundOf(
+  { paymentId, authorization, paidAmount, refund }: Owed,
+): typeof RefundNotice.Type {
+  return { id: paymentId, state: refund.state, amountUsd: usd(paidAmount), to: authorization.from }
+}
+
+export const late = (reason: string) =>
+  Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
+
+export const forged = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The signature is not the payer's over this authorization",
+    fault: "invalid_signature",
+  }),
+)
+
+/** The payment is known, and was first shown for another request or under another signature. */
+export const conflict = ({ state }: Payment) =>
+  Effect.fail(
+    new NotCharged({
+      code: "payment_conflict",
+      message: "This authorization is bound to another request or signature",
+      hint: "Sign a new authorization for this request.",
+      taken: wasTaken(state),
+    }),
+  )
+
+export const paymentInProgress = new NotCharged({
+  code: "payment_in_progress",
+  message: "This payment is being worked on",
+  hint: "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
+  retryAfterSeconds: 2,
+  taken: null,
+})
+export const inProgress = Effect.fail(paymentInProgress)
+
+export const overloaded = Effect.fail(
+  new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
+)
+
+export const crowded = Effect.fail(
+  new NotCharged({
+    code: "overloaded",
+    message: "Too many payments of this payer are being worked on",
+    hint: "Send the same payment again when the others are answered: it was not used.",
+  }),
+)
+
+export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
+  new NotCharged({
+    code: "payment_already_used",
+    message: "This payment has bought its answer",
+    hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
+    receipt,
+    taken: true,
+  })
+
+export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
+  new NotCharged({
+    code: "payment_refunded",
+    message: "This payment was taken, not answered, and is refunded",
+    refund,
+    taken: true,
+  })
+export const hungUp = new NotCharged({ code: "internal_error", message: "The caller hung up" })
+
+export const unavailable = Effect.fail(
+  new NotCharged({
+    code: "payments_unavailable",
+    message: "Payments cannot be taken at this moment",
+    hint: "Send the same payment again: it was not used.",
+  }),
+)
+
+export const neverPaid = Effect.fail(
+  new NotCharged({
+    code: "payment_required",
+    message: "The authorization has expired or was spent elsewhere: sign a new one",
+    fault: "not_settled",
+  }),
+)
+
+/** Paid, and `why` there is no answer: the refund stands in the queue. */
+export const refundQueued = (payment: Owed, { code, message }: NotCharged) =>
+  Effect.fail(new RefundQueued({ code, message, refund: refundOf(payment) }))
+
+const unresolvedRetrySeconds = 5
+
+export const settlementUnresolved = new Unresolved({
+  message: "Whether the payment was settled is not known yet: send the same payment again",
+  retryAfterSeconds: unresolvedRetrySeconds,
+})
+export const unresolved = Effect.fail(settlementUnresolved)
+
+/** What became of a payment. */
+export type PaymentOutcome =
+  /** Whoever delivers the answer says so to `Payments.sent`, as of any other. */
+  | { readonly state: "answered"; readonly delivery: Delivery }
+  /** It has bought its answer, which is another secret's, or is not kept any more. */
+  | { readonly state: "used"; readonly receipt: typeof Receipt.Type }
+  /** Taken, not answered, and refunded: the notice says how far that is. */
+  | { readonly state: "refunded"; readonly refund: typeof RefundNotice.Type }
+  /** It is worked on, or whether it was taken cannot be known yet: ask again later. */
+  | { readonly state: "underway" }
+  /** Not taken: the same payment may be sent again. */
+  | { readonly state: "released" }
+  /** It can never pay. */
+  | { readonly state: "void" }
+  /** No call ever showed it. */
+  | { readonly state: "unknown" }
+
+type Ended = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
+
+function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, network: string): Ended {
+  switch (row.state) {
+    case "claimed":
+    case "settling":
+    case "unresolved":
+    case "settled":
+      return { state: "underway" }
+    case "answered": {
+      const { paymentId, answer } = row
+      const receipt = receiptOf(row, network)
+      return sentAgain(row.state, showsSecret) !== "replay" || answer === null
+        ? { state: "used", receipt }
+        : { state: "answered", delivery: { paymentId, body: answer.body, receipt, replayed: true } }
+    }
+    case "refund_due":
+    case "refunded":
+      return { state: "refunded", refund: refundOf(row) }
+    case "void":
+      return { state: "void" }
+  }
+}
+
+/** What is answered to a known payment that is neither claimed again nor waited for any longer. */
+export function responseForKnownPayment(
+  row: Exclude<Payment, Released>,
+  showsSecret: boolean,
+  network: string,
+): Effect.Effect<Delivery, Failure> {
+  const outcome = outcomeOf(row, showsSecret, network)
+  switch (outcome.state) {
+    case "answered":
+      return Effect.succeed(outcome.delivery)
+    case "used":
+      return Effect.fail(paymentAlreadyUsed(outcome.receipt))
+    case "refunded":
+      return Effect.fail(paymentRefunded(outcome.refund))
+    case "underway":
+      return row.state === "unresolved" ? unresolved : inProgress
+    case "void":
+      return neverPaid
+  }
+}
+
+interface OutcomePorts extends ReconcileOptions {
+  readonly network: string
+  readonly secretHash: (paymentId: PaymentId, secret: string | null) => Bytes32 | null
+}
+
+/**
+ * What became of a payment, for whoever comes back with its secret and not with the payment itself.
+ * Nothing is claimed, computed or charged. A store that fails has said nothing of the money, so nothing
+ * is said of it here.
+ */
+export const findOutcome = (ports: OutcomePorts) =>
+  Effect.fnUntraced(
+    function* (paymentId: PaymentId, secret: string | null): Effect.fn.Return<PaymentOutcome> {
+      const found = yield* ports.store.find(paymentId)
+      if (Option.isNone(found)) return { state: "unknown" }
+      const hash = ports.secretHash(paymentId, secret)
+      const showsSecret = (row: Payment) => hash !== null && hash === row.secretHash
+      // What has waited too long for its buyer is refunded, not delivered besides.
+      const row = showsSecret(found.value) && needsChain(found.value, ports.patience)
+        ? yield* reconcile(ports, found.value)
+        : found.value
+      return row.state === "released"
+        ? { state: "released" }
+        : outcomeOf(row, showsSecret(row), ports.network)
+    },
+    Effect.catchDefect((defect) =>
+      Effect.as(
+        Effect.logError("Cannot look a payment up", defect),
+        { state: "underway" } satisfies PaymentOutcome,
+      )
+    ),
+  )

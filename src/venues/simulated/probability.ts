@@ -1,0 +1,203 @@
+/**
+ * The true probability of a market, at any instant, from its key alone.
+ *
+ * Between planted jumps the probability is `Phi((z + B(v)) / sqrt(1 - v))`, with `B` a Brownian
+ * motion and `v` a clock that runs from 0: an exact martingale. Jumps go up or down by the same
+ * amount with equal chance: also a martingale. In the last stretch `v` reaches 1, so the path ends
+ * at 0 or 1 by itself, and the outcome is drawn by the path. `B` is built by midpoint displacement,
+ * so any instant costs a dozen hashes and nothing is stored between nodes.
+ *
+ * @module
+ */
+import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
+import type { SimulatedMarket } from "./catalogue.ts"
+import type { WorldOptions } from "./options.ts"
+import { between, gaussian, type Key, mix, normalCdf, normalQuantile, uniform } from "./seed.ts"
+
+/** In each stretch of `1 / rate` days there is a jump with this chance, at a uniform time. */
+const jumpChance = 0.75
+/** Share of the jumps of a market with siblings that hit all of its event at once. */
+const sharedJumps = 0.4
+
+export function drawPath(options: WorldOptions, market: SimulatedMarket): Path {
+  const { key, eventKey } = market
+  const edge = uniform(mix(key, 50))
+  const start = market.kind === "mechanical"
+    ? 0.5
+    : edge < 0.1
+    ? between(mix(key, 51), 0.04, 0.15)
+    : edge < 0.15
+    ? between(mix(key, 51), 0.85, 0.96)
+    : between(mix(key, 51), 0.15, 0.85)
+  const shared = market.siblings > 1 ? sharedJumps * options.liveliness : 0
+  const quiet = market.kind === "mechanical" || options.bounceOnly
+  const jumps = quiet ? [] : [
+    ...jumpsAt(market, mix(key, 52), options.liveliness - shared),
+    ...jumpsAt(market, mix(eventKey, 52), shared),
+  ].sort((a, b) => a.at - b.at)
+  return makePath({
+    key: mix(key, 53),
+    opensAt: market.opensAt,
+    revealsAt: market.revealsAt,
+    closesAt: market.closesAt,
+    start,
+    hourlyVol: market.kind === "mechanical" ? 0.01 : between(mix(key, 54), 0.006, 0.022),
+    jumps,
+    constant: options.bounceOnly,
+  })
+}
+
+/** Four in five jumps are of 6 to 14 points, the rest of 14 to 28. */
+function jumpsAt(market: SimulatedMarket, key: number, perDay: number) {
+  const jumps: Array<{ at: EpochMs; size: number; key: number }> = []
+  if (perDay <= 0) return jumps
+  const stretch = Math.max(minute, jumpChance * day / perDay)
+  const first = Math.floor(market.opensAt / stretch)
+  const last = Math.floor(Math.max(market.opensAt, market.revealsAt - hour) / stretch)
+  for (let index = first; index <= last; index++) {
+    const draw = mix(key, index)
+    if (uniform(draw) >= jumpChance) continue
+    const size = uniform(mix(draw, 1)) < 0.8
+      ? between(mix(draw, 2), 0.06, 0.14)
+      : between(mix(draw, 2), 0.14, 0.28)
+    const at = Math.floor((index + uniform(mix(draw, 3))) * stretch)
+    jumps.push({ at, size, key: mix(mix(draw, 4), market.key) })
+  }
+  return jumps
+}
+
+/** A planted repricing: the truth moved from `from` to `to` at `at`. */
+export interface Jump {
+  readonly at: EpochMs
+  readonly from: number
+  readonly to: number
+}
+
+/** What a path is drawn from. */
+interface PathPlan {
+  readonly key: Key
+  readonly opensAt: EpochMs
+  /** From here the path runs to its outcome. */
+  readonly revealsAt: EpochMs
+  readonly closesAt: EpochMs
+  readonly start: number
+  /** Standard deviation of the probit of the probability over one hour. */
+  readonly hourlyVol: number
+  /** Candidate jumps in ascending time: when, and how far in probability. */
+  readonly jumps: ReadonlyArray<{ readonly at: EpochMs; readonly size: number; readonly key: Key }>
+  /** The truth never moves, and the outcome is drawn at the end. */
+  readonly constant: boolean
+}
+
+export interface Path {
+  /** The true probability of the first outcome. */
+  readonly at: (instant: EpochMs) => number
+  readonly jumps: ReadonlyArray<Jump>
+  /** True when the first outcome wins. */
+  readonly firstWins: boolean
+}
+
+interface Segment {
+  readonly from: EpochMs
+  readonly to: EpochMs
+  readonly z: number
+  /** Where the segment's variance clock ends; 1 reveals the outcome. */
+  readonly end: number
+  readonly key: Key
+}
+
+/** Planted jumps never take a probability beyond these. */
+const lowest = 0.03
+const highest = 0.97
+/** A jump squeezed by the bounds to less than this is left out. */
+const smallestJump = 0.01
+/** Below this the path is a straight line. */
+const grainMs = minute
+
+function makePath(plan: PathPlan): Path {
+  if (plan.constant) {
+    return {
+      at: () => plan.start,
+      jumps: [],
+      firstWins: uniform(mix(plan.key, 1)) < plan.start,
+    }
+  }
+  const segments: Array<Segment> = []
+  const jumps: Array<Jump> = []
+  let from = plan.opensAt
+  let z = normalQuantile(plan.start)
+  const diffuse = (to: EpochMs, end: number) => {
+    const segment = { from, to, z, end, key: mix(plan.key, 100 + segments.length) }
+    segments.push(segment)
+    from = to
+    z = end === 1 ? (z + whole(segment)) * Infinity : (z + whole(segment)) / Math.sqrt(1 - end)
+  }
+  for (const candidate of plan.jumps) {
+    if (candidate.at <= from || candidate.at >= plan.revealsAt) continue
+    diffuse(candidate.at, varianceOver(plan, from, candidate.at))
+    const before = normalCdf(z)
+    const size = Math.min(candidate.size, before - lowest, highest - before)
+    if (size < smallestJump) continue
+    const after = uniform(candidate.key) < 0.5 ? before - size : before + size
+    jumps.push({ at: candidate.at, from: before, to: after })
+    z = normalQuantile(after)
+  }
+  if (plan.revealsAt > from) diffuse(plan.revealsAt, varianceOver(plan, from, plan.revealsAt))
+  diffuse(plan.closesAt, 1)
+  const firstWins = z > 0
+  return { at: (instant) => probability(segments, instant, firstWins), jumps, firstWins }
+}
+
+function varianceOver(plan: PathPlan, from: EpochMs, to: EpochMs): number {
+  return 1 - Math.exp(-plan.hourlyVol * plan.hourlyVol * (to - from) / (60 * minute))
+}
+
+/** The Brownian motion at the end of a segment. */
+function whole(segment: Segment): number {
+  return Math.sqrt(segment.end) * gaussian(mix(segment.key, 1))
+}
+
+function probability(
+  segments: ReadonlyArray<Segment>,
+  instant: EpochMs,
+  firstWins: boolean,
+): number {
+  let low = 0
+  let high = segments.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    const candidate = segments[middle]
+    if (candidate !== undefined && candidate.from <= instant) low = middle
+    else high = middle - 1
+  }
+  const segment = segments[low]
+  if (segment === undefined || instant >= segment.to) return firstWins ? 1 : 0
+  const share = Math.max(0, (instant - segment.from) / (segment.to - segment.from))
+  const remaining = 1 - segment.end * share
+  return normalCdf((segment.z + brownian(segment, share)) / Math.sqrt(remaining))
+}
+
+/** The Brownian motion of a segment at `share` of its length, by midpoint displacement. */
+function brownian(segment: Segment, share: number): number {
+  let left = 0
+  let right = whole(segment)
+  let from = 0
+  let length = 1
+  let node = 1
+  const grain = grainMs / (segment.to - segment.from)
+  // 24 halvings take a hundred years below a minute.
+  for (let level = 0; level < 24 && length > grain; level++) {
+    const deviation = Math.sqrt(length * segment.end) / 2
+    const middle = (left + right) / 2 + deviation * gaussian(mix(segment.key, node + 0x10000))
+    length /= 2
+    if (share < from + length) {
+      right = middle
+      node = node * 2
+    } else {
+      left = middle
+      from += length
+      node = node * 2 + 1
+    }
+  }
+  return left + (right - left) * (share - from) / length
+}

@@ -1,0 +1,161 @@
+/**
+ * What simulated markets are called, and how headlines about them read: like a venue's, about no real
+ * people. The words themselves are in `words.json`.
+ *
+ * @module
+ */
+import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
+import { type Key, mix, pick, uniform } from "./seed.ts"
+import words from "./words.json" with { type: "json" }
+
+/** What stands in a template's braces. */
+type Names = Readonly<Record<string, string>>
+
+/** Templates of one market's words. */
+interface MarketTemplate {
+  readonly question: string
+  readonly slug: string
+  /** `first` and `second`: written once that outcome has come about. */
+  readonly headlines: Readonly<Record<HeadlineKind, string>>
+}
+
+type HeadlineKind = "first" | "second" | "preview" | "rise" | "fall"
+
+/** The words of one event. */
+interface EventWords {
+  readonly category: string
+  readonly takerFeeRate: number
+  readonly title: string
+  readonly slug: string
+  /** Those of the market at `index` of the event. */
+  readonly market: (index: number) => MarketWords
+}
+
+interface MarketWords {
+  readonly question: string
+  readonly slug: string
+  readonly outcomes: readonly [string, string]
+  readonly subject: Subject
+}
+
+/** What headlines about a market are made from. */
+export interface Subject {
+  readonly template: MarketTemplate
+  readonly names: Names
+}
+
+const months =
+  "January February March April May June July August September October November December"
+    .split(" ")
+
+/** The names of the venue's five-minute markets: short ones stand in their slugs. */
+export const mechanicalAssets = words.assets
+
+const lists: Readonly<Record<string, ReadonlyArray<string> | undefined>> = words.lists
+
+/** One word of a list. */
+export function wordOf(key: Key, list: keyof typeof words.lists): string {
+  return pick(key, words.lists[list])
+}
+
+/** The rules of a kind of market. */
+export function rulesText(kind: keyof typeof words.rules, names: Names): string {
+  return filled(words.rules[kind], names)
+}
+
+/** The words of an ordinary event. */
+export function ordinaryWords(eventKey: Key, endsAt: EpochMs): EventWords {
+  const key = mix(eventKey, 12)
+  const topic = pick(mix(eventKey, 11), words.topics)
+  const { category, takerFeeRate, level } = topic
+  const names: Record<string, string> = { day: dayOf(endsAt), month: monthOf(endsAt) }
+  for (const [n, [name = "", list = ""]] of topic.drawn.entries()) {
+    names[name] = pick(n === 0 ? key : mix(key, n), lists[list] ?? [])
+  }
+  const base = level === undefined ? 0 : level.from + Math.floor(uniform(mix(key, 1)) * level.count)
+  return {
+    category,
+    takerFeeRate,
+    title: filled(topic.title, names),
+    slug: slugOf(filled(topic.slug, names)),
+    market: (index) => {
+      const own = { ...names }
+      if (level !== undefined) {
+        const value = (base + level.step * index) / 10 ** level.digits
+        own["level"] = value.toFixed(level.digits)
+      }
+      const [name, list = ""] = topic.inTurn ?? []
+      if (name !== undefined) own[name] = lists[list]?.at(index % lists[list].length) ?? ""
+      return marketWords(topic.market, own, ["Yes", "No"])
+    },
+  }
+}
+
+/** The words of a match: who wins it, and markets on its total. */
+export function matchWords(eventKey: Key, startsAt: EpochMs): EventWords {
+  const { category, takerFeeRate, title, slug, winner, total } = words.match
+  const { clubs } = words.lists
+  const first = Math.floor(uniform(eventKey) * clubs.length)
+  const second = first + 1 + Math.floor(uniform(mix(eventKey, 1)) * (clubs.length - 1))
+  const [home = "", away = ""] = [clubs[first], clubs[second % clubs.length]]
+  const names = { home, away, date: isoTime(startsAt).slice(0, 10) }
+  return {
+    category,
+    takerFeeRate,
+    title: filled(title, names),
+    slug: slugOf(filled(slug, names)),
+    market: (index) =>
+      index === 0
+        ? marketWords(winner, names, [home, away])
+        : marketWords(total, { ...names, total: String(index) }, ["Over", "Under"]),
+  }
+}
+
+function marketWords(
+  template: MarketTemplate,
+  names: Names,
+  outcomes: readonly [string, string],
+): MarketWords {
+  return {
+    question: filled(template.question, names),
+    slug: slugOf(filled(template.slug, names)),
+    outcomes,
+    subject: { template, names },
+  }
+}
+
+/** A headline about a market. */
+export function headlineOf({ template, names }: Subject, kind: HeadlineKind): string {
+  return filled(template.headlines[kind], names)
+}
+
+export function mechanicalTitle(name: string, from: EpochMs, to: EpochMs): string {
+  return `${name} Up or Down - ${dayOf(from)}, ${clockOf(from)}-${clockOf(to)} ET`
+}
+
+/** A slug's alphabet: lower case letters, digits and single hyphens. */
+export function slugOf(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")
+}
+
+function filled(template: string, names: Names): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? "")
+}
+
+function dayOf(at: EpochMs): string {
+  const date = new Date(at)
+  return `${months[date.getUTCMonth()]} ${date.getUTCDate()}`
+}
+
+function monthOf(at: EpochMs): string {
+  const date = new Date(at)
+  return `${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+}
+
+/** Time of day at UTC-5, as the venue writes it. */
+function clockOf(at: EpochMs): string {
+  const date = new Date(at - 5 * hour)
+  const hours = date.getUTCHours()
+  const minutes = date.getUTCMinutes().toString().padStart(2, "0")
+  return `${hours % 12 === 0 ? 12 : hours % 12}:${minutes}${hours < 12 ? "AM" : "PM"}`
+}

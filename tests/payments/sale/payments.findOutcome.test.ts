@@ -1,0 +1,303 @@
+/**
+ * A payment looked up by its id and its secret: the rule of the same payment sent again, in every state.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Layer, Option, Ref, Result } from "effect"
+import {
+  type Payment,
+  paymentOf,
+  type PaymentState,
+  type PaymentTicket,
+  recordOf,
+} from "../../../src/payments/domain/payment.ts"
+import { type Move, PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import type { PaymentOutcome } from "../../../src/payments/sale/responses.ts"
+import type { Purchase } from "../../../src/payments/sale/sale.ts"
+import { Payments } from "../../../src/payments/Payments.ts"
+import { Signatures } from "../../../src/payments/Signatures.ts"
+import { test } from "../../support/effect.ts"
+import { memoryPayments } from "../../support/payments/memoryPayments.ts"
+import {
+  answering,
+  buying,
+  calling,
+  doing,
+  early,
+  gatedWork,
+  inMarket,
+  once,
+  passing,
+  product,
+  purchase,
+  rowOf,
+  stateOf,
+  taken,
+  timing,
+  useNonce,
+} from "../../support/payments/sales.ts"
+import { nonce, token } from "../../support/payments/terms.ts"
+
+const secret = "a-secret-of-16-chars"
+const wrong = [null, "", "another-secret-of-16", `${secret} `, secret.toUpperCase()]
+const body = new TextEncoder().encode("the answer")
+const paidAt = { transaction: "0xaa", block: 7n, logIndex: 3, finality: "latest" } as const
+const lease = Duration.seconds(60)
+const release: Move = { event: "release", reason: "test" }
+const doubt: Move = { event: "doubt", reason: "timeout", transactionHint: null }
+const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt }
+const gone: Move = { event: "void", reason: "expired" }
+const intend = (bytes: Uint8Array | null): Move => ({
+  event: "intend",
+  answer: bytes === null ? null : { body: bytes },
+  lease,
+})
+
+/** The states of each order, and how a payment gets there from its claim. */
+const paths: Readonly<Record<"compute-first" | "settle-early", Partial<Paths>>> = {
+  "compute-first": {
+    claimed: [],
+    released: [release],
+    settling: [intend(body)],
+    unresolved: [intend(body), doubt],
+    answered: [intend(body), { event: "answer", answer: null, paidAt }],
+    refund_due: [intend(body), doubt, owe],
+    refunded: [intend(body), doubt, owe],
+    void: [intend(body), gone],
+  },
+  "settle-early": {
+    claimed: [],
+    released: [release],
+    settling: [intend(null)],
+    unresolved: [intend(null), doubt],
+    settled: [intend(null), { event: "settle", paidAt, lease }],
+    answered: [
+      intend(null),
+      { event: "settle", paidAt, lease },
+      { event: "answer", answer: { body }, paidAt: null },
+    ],
+    refund_due: [intend(null), { event: "settle", paidAt, lease }, owe],
+    refunded: [intend(null), { event: "settle", paidAt, lease }, owe],
+    void: [intend(null), gone],
+  },
+}
+type Paths = Record<PaymentState, ReadonlyArray<Move>>
+
+const idOf = Effect.fnUntraced(function* ({ payment }: Purchase) {
+  return (yield* Signatures).paymentId({ ...token, ...payment.authorization })
+})
+
+/** A row in a state, claimed with this secret. */
+const standing = Effect.fnUntraced(function* (
+  bought: Purchase,
+  path: ReadonlyArray<Move>,
+  shown: string | null,
+) {
+  const store = yield* PaymentStore
+  const { digest } = yield* Signatures
+  const paymentId = yield* idOf(bought)
+  const { authorization, signature } = bought.payment
+  const ticket: PaymentTicket = {
+    ...{ paymentId, token, authorization, signature, request: bought.request },
+    ...{ amount: bought.product.price, order: bought.product.order, productId: bought.product.id },
+  }
+  const hash = shown === null ? null : digest(`secret/v1:${paymentId}:${shown}`)
+  let row = (yield* store.claim(ticket, hash, lease)).payment
+  for (const move of path) row = Option.getOrThrow(yield* store.move(row, move))
+  return row
+})
+
+const receipt = (row: Payment) => ({
+  payer: row.authorization.from,
+  transaction: "0xaa",
+  network: "eip155:8453",
+})
+
+/** What a holder of the secret is told of a row, and anybody else. */
+function expected(row: Payment, holds: boolean): PaymentOutcome {
+  switch (row.state) {
+    case "answered": {
+      const { paymentId } = row
+      if (!holds) return { state: "used", receipt: receipt(row) }
+      const delivery = { paymentId, body, receipt: receipt(row), replayed: true }
+      return { state: "answered", delivery }
+    }
+    case "refund_due":
+    case "refunded":
+      return {
+        state: "refunded",
+        refund: {
+          id: row.paymentId,
+          state: row.state === "refunded" ? "confirmed" : "queued",
+          amountUsd: "0.01",
+          to: row.authorization.from,
+        },
+      }
+    case "released":
+    case "void":
+      return { state: row.state }
+    default:
+      return { state: "underway" }
+  }
+}
+
+test("in every state only the secret of the purchase brings the answer, and nothing moves", () => {
+  const memory = memoryPayments()
+  return inMarket(
+    Effect.gen(function* () {
+      const { findOutcome } = yield* Payments
+      const store = yield* PaymentStore
+      let n = 0
+      for (const order of ["compute-first", "settle-early"] as const) {
+        for (const [state, path] of Object.entries(paths[order])) {
+          for (const shown of [secret, null]) {
+            const sold = order === "compute-first" ? product : early
+            const authorization = { nonce: nonce(n++) }
+            const bought = yield* purchase({ product: sold, authorization })
+            const { paymentId } = yield* standing(bought, path, shown)
+            if (state === "refunded") memory.endOwed(paymentId, "refund")
+            const row = Option.getOrThrow(yield* store.find(paymentId))
+            equal(row.state, state)
+            for (const given of [...wrong, secret]) {
+              const holds = shown !== null && given === shown
+              equal(yield* findOutcome(paymentId, given), expected(row, holds), `${state} ${given}`)
+              equal(Option.getOrThrow(yield* store.find(paymentId)), row, "nothing moved")
+            }
+          }
+        }
+      }
+      equal(n, 34)
+      equal(yield* taken, { spent: 0n, received: 0n })
+    }),
+    {},
+    Layer.succeed(PaymentStore, memory.store),
+  )
+})
+
+test("a payment nobody showed is unknown, and stays so", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome } = yield* Payments
+    const bought = yield* purchase()
+    equal(yield* findOutcome(yield* idOf(bought), secret), { state: "unknown" })
+    equal(yield* stateOf(bought), null)
+  })))
+
+test("what was sold is found byte for byte, for ever once it was delivered", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome, sell, sent } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const paymentId = yield* idOf(bought)
+    const first = yield* sell(bought, doing(answering()))
+    const again = yield* findOutcome(paymentId, secret)
+    ok(again.state === "answered")
+    equal(again.delivery, { ...first, replayed: true })
+    equal((yield* rowOf(bought))?.sent, false, "nobody said that it was handed over")
+    yield* sent(again.delivery)
+    yield* passing(1)
+    equal((yield* rowOf(bought))?.sent, true)
+    yield* passing(Duration.toSeconds(timing.hold) * 3)
+    equal(yield* findOutcome(paymentId, secret), again)
+    equal(yield* taken, once)
+  })))
+
+test("what nobody fetched within the hold is refunded from then on, before any sweep", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome, sell } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const paymentId = yield* idOf(bought)
+    yield* sell(bought, doing(answering()))
+    yield* passing(Duration.toSeconds(timing.hold) - 1)
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
+    yield* passing(1)
+    equal((yield* findOutcome(paymentId, null)).state, "used")
+    equal(yield* stateOf(bought), "answered", "who holds no secret moves nothing")
+    const late = yield* findOutcome(paymentId, secret)
+    ok(late.state === "refunded")
+    equal([late.refund.state, yield* stateOf(bought)], ["queued", "refund_due"])
+    equal((yield* rowOf(bought))?.answer, null)
+  })))
+
+test("while the answer is computed it is underway, and computed once", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const paymentId = yield* idOf(bought)
+    const { began, open, work } = yield* gatedWork
+    yield* calling(bought, doing(work))
+    yield* began
+    equal(yield* findOutcome(paymentId, secret), { state: "underway" })
+    yield* open
+    yield* passing(1)
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
+    equal(yield* taken, once)
+  })))
+
+test("an unresolved payment is looked up on the chain for its holder alone", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome } = yield* Payments
+    const bought = yield* purchase({ secret })
+    const { paymentId } = yield* standing(bought, [intend(body), doubt], secret)
+    equal(yield* findOutcome(paymentId, secret), { state: "underway" })
+    yield* useNonce(bought, bought.product.price)
+    equal(yield* findOutcome(paymentId, null), { state: "underway" })
+    equal(yield* stateOf(bought), "unresolved")
+    equal((yield* findOutcome(paymentId, secret)).state, "answered")
+    equal(yield* stateOf(bought), "answered")
+  })))
+
+test("what was not charged is released, and may be sent again", () =>
+  inMarket(Effect.gen(function* () {
+    const { findOutcome } = yield* Payments
+    const bought = yield* purchase({ secret })
+    equal(yield* buying(bought, doing(answering("nothing", false))), "nothing")
+    equal(yield* findOutcome(yield* idOf(bought), secret), { state: "released" })
+    equal(yield* buying(bought, doing(answering())), "answer")
+  })))
+
+test("an answer that is not kept any more is told as used, not as lost", () => {
+  const memory = memoryPayments()
+  const find = (id: Payment["paymentId"]) =>
+    Effect.map(
+      memory.store.find(id),
+      Option.map((row) =>
+        Result.getOrThrow(paymentOf({ ...recordOf(row), sent: true, answer: null }))
+      ),
+    )
+  return inMarket(
+    Effect.gen(function* () {
+      const { findOutcome } = yield* Payments
+      const bought = yield* purchase({ secret })
+      const path = paths["compute-first"].answered ?? []
+      const row = yield* standing(bought, path, secret)
+      equal(yield* findOutcome(row.paymentId, secret), { state: "used", receipt: receipt(row) })
+    }),
+    {},
+    Layer.succeed(PaymentStore, { ...memory.store, find }),
+  )
+})
+
+test("a store that is down says nothing of the money", () =>
+  Effect.gen(function* () {
+    const up = yield* Ref.make(true)
+    const memory = memoryPayments()
+    const store = PaymentStore.of({
+      ...memory.store,
+      find: (id) =>
+        Effect.flatMap(
+          Ref.get(up),
+          (isUp) => isUp ? memory.store.find(id) : Effect.die("The store is down"),
+        ),
+    })
+    yield* inMarket(
+      Effect.gen(function* () {
+        const { findOutcome } = yield* Payments
+        const bought = yield* purchase({ secret })
+        equal(yield* buying(bought, doing(answering())), "answer")
+        yield* Ref.set(up, false)
+        equal(yield* findOutcome(yield* idOf(bought), secret), { state: "underway" })
+      }),
+      {},
+      Layer.succeed(PaymentStore, store),
+    )
+  }))

@@ -1,0 +1,65 @@
+/**
+ * What a sale says while the payment store has gone silent, and what becomes of it after.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Effect, Fiber, Layer, Ref, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Payments } from "../../src/payments/Payments.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { storeDeadline } from "../../src/core/deadline.ts"
+import { test } from "../support/effect.ts"
+import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import {
+  answering,
+  doing,
+  inMarket,
+  nothing,
+  once,
+  passing,
+  purchase,
+  taken,
+} from "../support/payments/sales.ts"
+import { nonce } from "../support/payments/terms.ts"
+
+/** The memory store; while `silent` it does as it is told and answers nobody. */
+const silenced = (silent: Ref.Ref<boolean>) =>
+  Layer.effect(
+    PaymentStore,
+    Effect.map(PaymentStore, (store) => {
+      const mute = <A>(effect: Effect.Effect<A>) =>
+        Effect.flatMap(
+          Ref.get(silent),
+          (mute) => mute ? Effect.andThen(effect, Effect.never) : effect,
+        )
+      return PaymentStore.of({
+        ...store,
+        claim: (...args) => mute(store.claim(...args)),
+        find: (...args) => mute(store.find(...args)),
+      })
+    }),
+  ).pipe(Layer.provide(memoryPaymentStore))
+
+test("sell() says within the bound that a silent store leaves the money unknown, and sells after", () =>
+  Effect.gen(function* () {
+    const silent = yield* Ref.make(true)
+    const visit = Effect.gen(function* () {
+      const { sell } = yield* Payments
+      const first = yield* purchase({ authorization: { nonce: nonce(1) } })
+      const fiber = yield* Effect.forkChild(Effect.result(sell(first, doing(answering()))))
+      yield* TestClock.adjust(storeDeadline)
+      const told = yield* Fiber.join(fiber)
+      ok(Result.isFailure(told))
+      equal(told.failure._tag, "Unresolved")
+      equal(yield* taken, nothing)
+
+      yield* Ref.set(silent, false)
+      const second = yield* purchase({ authorization: { nonce: nonce(2) } })
+      const sold = yield* Effect.forkChild(sell(second, doing(answering())))
+      yield* passing(1)
+      ok((yield* Fiber.join(sold)).receipt !== null)
+      equal(yield* taken, once)
+    })
+    yield* inMarket(visit, {}, silenced(silent))
+  }))
