@@ -1,18 +1,18 @@
 /**
- * /llms.txt, read by the rules of the reference parser: a title, a summary, free text without
- * headings, then sections that hold links and nothing else.
+ * Reads /llms.txt as strictly as the reference parser: a title, a summary, free text without
+ * headings, then sections that contain links and nothing else.
  *
  * @module
  */
 import { Result, Schema } from "effect"
 
-export interface Link {
+interface Link {
   readonly name: string
   readonly url: string
   readonly note: string | null
 }
 
-export interface Section {
+interface Section {
   readonly heading: string
   readonly links: ReadonlyArray<Link>
 }
@@ -26,7 +26,7 @@ export interface Llms {
 }
 
 /** The text is no /llms.txt; `message` names the line. */
-export class NotLlms extends Schema.TaggedError<NotLlms>()("NotLlms", {
+class NotLlms extends Schema.TaggedError<NotLlms>()("NotLlms", {
   message: Schema.String,
 }) {}
 
