@@ -1,7 +1,10 @@
 /**
  * Everything the service does on a schedule, in one table.
  *
- * Each job is its own, so that none waits for another, and the feed's freshness for none.
+ * Each job is its own, so that none waits for another, and the feed's freshness for none. Every replica
+ * runs this table. A leased job runs once per slot over all of them (`core/Schedules.ts`). The others run
+ * on each: payments change by compare-and-set, so a second sweep or scan finds nothing to do, and
+ * measuring only reads.
  *
  * @module
  */

@@ -7,7 +7,7 @@
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { storeWithDeadline } from "../core/deadline.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
-import { scan } from "./chainScan.ts"
+import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
 import type { FailedSale } from "./domain/failedSale.ts"
 import {
