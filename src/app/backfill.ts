@@ -12,7 +12,7 @@ import { WalletHistory } from "../whales/WalletHistory.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { progressBar, progressLine, trackingLine } from "./console.ts"
 import type { BackfillSettings } from "./settings.ts"
-import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** There is no wallet whose past could be read. */
 class NothingTracked extends Schema.TaggedError<NothingTracked>()("NothingTracked", {}) {
@@ -75,7 +75,7 @@ const work = Effect.gen(function* () {
 const servicesLayer = (settings: BackfillSettings) =>
   Layer.mergeAll(Tracking.layer, Backfill.layer.pipe(Layer.provide(WalletHistory.layer))).pipe(
     Layer.provideMerge(walletStore.layer),
-    Layer.provide(venueLayer(settings)),
+    Layer.provide(venueClientLayer(settings)),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provideMerge(Logger.layer([logger])),

@@ -55,7 +55,7 @@ import { invitation } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
-import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
 const drain = Duration.seconds(20)
@@ -96,7 +96,10 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/** What the product does, over the stores: `Digest`, `Payments`, `Refunds` and what reads the venue. */
+/**
+ * What the product does, over the stores: `VenueClient`, `Calibration`, `Digest`, `Payments`, `Refunds`
+ * and what is built on them.
+ */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
@@ -109,14 +112,13 @@ const productLayer = (settings: ServiceSettings) => {
     Predetermined.layer({ tick }).pipe(Layer.provide(detectionStore.layer)),
     SelfScore.layer,
   ).pipe(
-    Layer.provide([WalletHistory.layer, Calibration.layer]),
-    Layer.provide(venueLayer(settings)),
+    Layer.provide(WalletHistory.layer),
+    Layer.provide(venueClientLayer(settings)),
   )
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     Refunds.layer,
-    Calibration.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
@@ -124,6 +126,7 @@ const productLayer = (settings: ServiceSettings) => {
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
   ).pipe(
+    Layer.provideMerge(Calibration.layer),
     Layer.provide(writersLayer(settings)),
     Layer.provideMerge(News.layer),
     Layer.provide(newsSources(settings)),

@@ -67,8 +67,8 @@ export class Chain extends Context.Service<Chain, {
     readonly after: bigint | null
   }) => Effect.Effect<ScannedBlocks, ChainUnavailable>
   /**
-   * True when the authorization's nonce is used or cancelled as of the newest block: whoever shows it
-   * now may have copied it from there.
+   * True when the authorization's nonce is used or cancelled as of the newest block: a caller who
+   * shows it now may have copied it from there.
    */
   readonly isSpent: (
     asset: Address,

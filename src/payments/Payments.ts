@@ -9,6 +9,7 @@ import { storeWithDeadline } from "../core/deadline.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./chainScan.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
+import type { FailedSale } from "./domain/failedSale.ts"
 import {
   address,
   type Authorization,
@@ -26,7 +27,6 @@ import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
   type Delivery,
-  type Failure,
   findOutcome,
   forged,
   inProgress,
@@ -65,7 +65,7 @@ export class Payments extends Context.Service<Payments, {
    * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
    * its message. `RefundQueued` leaves settle-early sales alone.
    */
-  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, Failure>
+  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, FailedSale>
   /** The id of the payment that is made by an authorization: pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
 
 /** Sells one answer for one payment, or answers for a payment that is known already. */
 const sell = Effect.fnUntraced(
-  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, Failure> {
+  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
     const { store, timing, fibers, isForged } = seller
     const ticket = ticketOf(seller, sale.purchase)
     if (yield* isForged(ticket)) {
@@ -188,7 +188,7 @@ const again = Effect.fnUntraced(function* (
   found: Payment,
   sale: Sale,
   waits: number,
-): Effect.fn.Return<Delivery, Failure> {
+): Effect.fn.Return<Delivery, FailedSale> {
   const { store, chain, timing, fibers } = seller
   if (isOther(found, sale.purchase)) return yield* conflict(found)
   const hash = secretHash(seller, found.paymentId, sale.purchase.secret)
@@ -223,7 +223,7 @@ const obstacle = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale
   const { product, late: why } = sale.purchase
   if (why !== null) return late(why)
   if ((yield* fibers.size) >= inFlightMax) return overloaded
-  if (product.order === "compute-first") return null
+  if (product.settlementOrder === "compute-first") return null
   return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
 })
 
@@ -236,7 +236,7 @@ const claimFor = <E>(
 
 /** Sells in the order of the product. */
 const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedSale) => {
-  if (purchase.product.order === "compute-first") return sellComputeFirst(seller, claimed)
+  if (purchase.product.settlementOrder === "compute-first") return sellComputeFirst(seller, claimed)
   // Asked again when the claim is stored, for another replica may have claimed at the same moment.
   const solvent = seller.solvency.covered.pipe(
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
@@ -270,7 +270,7 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   authorization: payment.authorization,
   signature: payment.signature,
   amount: product.price,
-  order: product.order,
+  order: product.settlementOrder,
   productId: product.id,
   request,
 })
@@ -281,7 +281,7 @@ const secretHash = (
   secret: string | null,
 ): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
-/** True when nobody can have signed a payment with the payer's key, and the payer is no contract. */
+/** True when a payment cannot be signed with the payer's key, and the payer is no contract. */
 function makeForgeryCheck(
   signatures: Signatures["Service"],
   chain: Chain["Service"],

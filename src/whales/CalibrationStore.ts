@@ -11,7 +11,7 @@ export class CalibrationStore extends Context.Service<CalibrationStore, {
   readonly calibrated: Effect.Effect<ReadonlyArray<CalibratedWhale>>
   /**
    * Another word after every `saveCounted` and `saveCalibrated` that changed anything, else the same:
-   * what is shown of wallets is read anew when it has moved. Every replica asks once a second.
+   * what is published of wallets is read again when it has moved. Every replica asks once a second.
    */
   readonly calibrationVersion: Effect.Effect<string>
   /** As it stands, and as it stood before that: what an entry that began between the two is given. */

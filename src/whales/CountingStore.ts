@@ -15,7 +15,7 @@ import type { Judgement } from "./domain/label.ts"
 import type { HeldEntry } from "./domain/heldEntry.ts"
 import type { MarketScore, WalletSums, WalletTotals } from "./domain/score.ts"
 
-/** One wallet in one event, some of whose markets have to be counted anew. */
+/** One wallet in one event, some of whose markets have to be counted again. */
 export interface UncountedEvent {
   readonly wallet: string
   /** Entries opened before this do not count; null when all do. */

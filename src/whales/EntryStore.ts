@@ -13,17 +13,17 @@ import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
 import type { OpenEntry } from "./domain/entry.ts"
 import type { HeldEntry } from "./domain/heldEntry.ts"
 
-/** A position whose acts changed since its entries were made. */
+/** A position with activity that came in since its entries were made. */
 export interface StalePosition {
   readonly wallet: string
   readonly market: MarketFacts
-  /** Which change of its acts this is. */
+  /** Which change of its activity this is. */
   readonly version: number
   readonly acts: ReadonlyArray<NumberedAct>
   readonly entries: ReadonlyArray<HeldEntry>
 }
 
-/** A position with an entry that waits to be told in the feed. */
+/** A position with an entry that waits to be published in the feed. */
 export interface DuePosition extends Omit<StalePosition, "acts"> {
   readonly boughtBoth: boolean
 }
@@ -34,20 +34,20 @@ export interface MadePosition {
   readonly version: number
   readonly entries: ReadonlyArray<HeldEntry>
   readonly boughtBoth: boolean
-  /** Whether one of the entries waits to be told in the feed. */
+  /** Whether one of the entries waits to be published in the feed. */
   readonly due: boolean
 }
 
 export class EntryStore extends Context.Service<EntryStore, {
-  /** Stale positions whose market's facts are known, those of the newest acts first: the past can wait. */
+  /** Stale positions whose market's facts are known, newest activity first: the past can wait. */
   readonly stale: (limit: number) => Effect.Effect<ReadonlyArray<StalePosition>>
   /**
-   * Remembers the entries of positions, and takes their mark unless their acts changed meanwhile. A
+   * Saves the entries of positions, and takes their mark unless their activity changed meanwhile. A
    * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
-   * Passed over is what was made of fewer acts than what is held, or in a market of unknown facts.
+   * Passed over is what was made of less activity than what is stored, or in a market of unknown facts.
    */
   readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
-  /** Positions with an entry that waits to be told, as they stand now. */
+  /** Positions with an entry that waits to be published, as they stand now. */
   readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DuePosition>>
   /**
    * Entries in one market, the largest stake first, at most `limit`: none once it has ended, no hedges,

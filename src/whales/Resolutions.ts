@@ -20,7 +20,7 @@ const askEveryTicks = 6
 const correctedFor = 7 * day
 const correctedEvery = day
 
-/** What was heard; it grows in place, so that a stage cut short tells what it did. */
+/** What was heard; it grows in place, so that a stage cut short says what it did. */
 interface ResolutionTally {
   resolved: number
   readonly rejected: Record<string, number>
@@ -60,7 +60,7 @@ export const readResolutions = Effect.fnUntraced(function* (
 const unknownMax = 4_000
 const unknownEvery = day
 
-/** Learns the facts of markets with acts: without them there are no entries in it. */
+/** Learns the facts of markets with activity: without them there are no entries in it. */
 export const readFacts = Effect.fnUntraced(function* (
   { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]

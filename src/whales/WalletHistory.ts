@@ -28,14 +28,14 @@ export const actsMax = 200_000
  * old, and indexes a row some time after it happened.
  */
 const overlapMs = 15 * minute
-/** Pages of new acts after which the rest is left for the next time. */
+/** Pages of new activity after which the rest is left for the next time. */
 export const forwardPagesMax = 100
 
 /** Pages that one second may fill; a wallet with more in a second is truncated. */
 export const secondPagesMax = 20
 /** How often such a second is read for two readings alike: rows that come in shift its pages. */
 const readingsMax = 4
-/** Pages one window of new acts may have; one with more is read in halves, the older first. */
+/** Pages one window of new activity may have; one with more is read in halves, the older first. */
 const windowPagesMax = 30
 
 /** What one reading of a wallet brought. */
@@ -45,7 +45,7 @@ export interface Read {
   /** Acts that were not known before. */
   readonly added: number
   readonly pages: number
-  /** Rows that are no acts, by reason; a row that was shown twice counts twice. */
+  /** Rows that are no activity, by reason; a row that was shown twice counts twice. */
   readonly rejected: Rejections
 }
 
@@ -147,7 +147,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
       width = narrower
       continue
     }
-    // A venue that gives nothing here will give nothing for a while: what happens now can be told.
+    // A venue that gives nothing here will give nothing for a while: what happens now can be published.
     const given = found.end === "all" || found.from <= window.to
     const reached = given ? window.to : Math.max(window.to, to - overlapMs)
     const stretch = {

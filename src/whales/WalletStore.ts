@@ -8,7 +8,7 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { NumberedAct } from "../markets/domain/activity.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "./domain/tracking.ts"
 
-/** A stretch of a wallet's acts, read without a gap, and what is known of its history with it. */
+/** A stretch of a wallet's activity, read without a gap, and what is known of its history with it. */
 export interface ReadStretch {
   readonly wallet: string
   readonly acts: ReadonlyArray<NumberedAct>
@@ -35,7 +35,7 @@ export class WalletStore extends Context.Service<WalletStore, {
   /** Every tracked wallet, by address. */
   readonly tracked: Effect.Effect<ReadonlyArray<TrackedWallet>>
   /**
-   * Adds acts (those already known change nothing) and moves the markers, in one transaction. Several
+   * Adds activity (rows already known change nothing) and moves the markers, in one transaction. Several
    * may read one wallet at once, each from what it knew: the markers only ever move apart, and neither
    * they nor the history move for a stretch that leaves a gap of a second or more to the one known; a
    * history goes from `reading` to `whole` to `truncated` and never back.

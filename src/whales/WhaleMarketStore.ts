@@ -12,7 +12,7 @@ import type { Resolution } from "../markets/domain/resolution.ts"
 interface EndedMarket {
   readonly market: MarketFacts
   readonly resolution: Resolution
-  /** When it was resolved, or first told to be where no time was given. */
+  /** When it was resolved, or first known to be where no time was given. */
   readonly endedAt: EpochMs
   /** How many wallets entered it, hedges too, and what their entries cost together. */
   readonly wallets: number
@@ -20,12 +20,12 @@ interface EndedMarket {
 }
 
 export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
-  /** Markets with acts, of which the facts are not known and were not asked since `askedBefore`. */
+  /** Markets with activity, of which the facts are not known and were not asked since `askedBefore`. */
   readonly unknownMarkets: (
     limit: number,
     askedBefore: EpochMs,
   ) => Effect.Effect<ReadonlyArray<MarketId>>
-  /** Remembers facts, and that `asked` were asked for. */
+  /** Saves facts, and that `asked` were asked for. */
   readonly saveFacts: (
     facts: ReadonlyArray<MarketFacts>,
     asked: ReadonlyArray<MarketId>,
@@ -36,7 +36,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
    * `askedBefore` (or, where their scheduled end lies in `[ending.from, ending.to]`, since
    * `ending.askedBefore`), then those that ended after `endedAfter` and were not asked since
    * `askedAgainBefore`; the longest unasked first. An eighth of the limit is for those that ended,
-   * and they come first: without it a venue's second thoughts would wait for a backlog to end.
+   * and they come first: without it a venue's corrected resolutions would wait for a backlog to end.
    */
   readonly unresolved: (query: {
     readonly limit: number
@@ -50,7 +50,7 @@ export class WhaleMarketStore extends Context.Service<WhaleMarketStore, {
     readonly askedAgainBefore: EpochMs
   }) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
-   * Remembers how markets ended, and that `asked` were asked. Where that is news, or another word than
+   * Saves how markets ended, and that `asked` were asked. Where that is news, or another word than
    * before, every position in the market that has entries or is counted becomes uncounted. A market
    * once ended that is not among the resolutions stays ended. Returns how many were news.
    */

@@ -8,7 +8,7 @@ import { address, type TokenDomain } from "../payment.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { skillName } from "../../../catalog/domain/skill.ts"
 
-/** How we are paid, and where we are: what every challenge says beside the product. */
+/** How we are paid, and where we are: what every challenge says together with the product. */
 export interface PaymentTerms {
   readonly chainId: number
   /** The token, in the spelling buyers compare with (checksummed). */
@@ -58,7 +58,9 @@ export function requirements(product: Product, terms: PaymentTerms): PaymentRequ
     asset: terms.asset,
     payTo: terms.payTo,
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
-    extra: product.order === "settle-early" ? { ...extra, paymentFlow: "upfront" } : extra,
+    extra: product.settlementOrder === "settle-early"
+      ? { ...extra, paymentFlow: "upfront" }
+      : extra,
   }
 }
 

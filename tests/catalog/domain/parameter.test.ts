@@ -6,7 +6,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { decodeQuery, sentenceOf } from "../../../src/http/paywall/query.ts"
+import { decodeQuery, sentenceOf } from "../../../src/catalog/domain/parameter.ts"
 import { law } from "../../support/effect.ts"
 
 const readSignals = decodeQuery(products.signals.parameters)
@@ -77,6 +77,18 @@ Deno.test("decodeQuery() holds text to its pattern, and says when a required one
     const result = read(new URLSearchParams(query))
     ok(Result.isFailure(result), query)
     deepStrictEqual(result.failure[0]?.message.includes("missing"), query === "", query)
+  }
+})
+
+Deno.test("decodeQuery() reads a flag: 1 is true, 0 and none are false, another value is a fault", () => {
+  const flag = (query: string) =>
+    Result.map(readResolving(new URLSearchParams(query)), (read) => read.includeNoise)
+  deepStrictEqual(
+    ["includeNoise=1", "includeNoise=0", ""].map(flag),
+    [true, false, false].map(Result.succeed),
+  )
+  for (const query of ["includeNoise=2", "includeNoise=", "includeNoise=true"]) {
+    ok(Result.isFailure(flag(query)), query)
   }
 })
 

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { Base64, Base64Url } from "effect/encoding"
 import { TestClock } from "effect/testing"
-import { BadApiKey, bearer } from "../../../src/payments/facilitator/token.ts"
+import { BadApiKey, bearer } from "../../../src/payments/facilitator/bearerToken.ts"
 import { test } from "../../support/effect.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 
