@@ -76,7 +76,6 @@ const longWinded = [
   "src/http/a2a/methods.ts",
   "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
-  "src/http/server/edge.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",
 ]

@@ -7,8 +7,8 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Family, familyOfOne } from "../catalog/domain/family.ts"
-import { LegacyRoutes, usualLegacyRoutes } from "../catalog/domain/legacyRoute.ts"
+import { Family, familyOfOne } from "../http/documents/family.ts"
+import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/narrators/openai/model.ts"
 import {

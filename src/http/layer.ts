@@ -5,8 +5,7 @@
  */
 import { Cause, Clock, Context, Duration, Effect, Layer, Metric, Random } from "effect"
 import { HttpRouter } from "effect/http"
-import type { Family } from "../catalog/domain/family.ts"
-import { legacyPrefix, type LegacyRoutes } from "../catalog/domain/legacyRoute.ts"
+import type { VenueMode } from "../catalog/domain/freeRow.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Digest } from "../digest/Digest.ts"
 import type { Feed } from "../feed/Feed.ts"
@@ -18,19 +17,19 @@ import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { WhaleTable } from "../whales/WhaleTable.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import type { VenueMode } from "./openapi/bodies.ts"
-import { agentCardAnswer, askedDocuments, documents, familyAnswer } from "./documents/documents.ts"
+import { agentCardAnswer, askedDocuments, documents } from "./documents/documents.ts"
+import { type Family, familyAnswer } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
 import { makeEdge } from "./server/edge.ts"
 import { refusalResponse } from "./server/errors.ts"
-import { legacyRoute } from "./pages/legacy.ts"
+import { legacyPrefix, legacyRoute, type LegacyRoutes } from "./pages/legacy.ts"
 import { type Budget, clientKeys, makeLimiter } from "./server/limits.ts"
 import { mcpRoute } from "./mcp/mcp.ts"
 import { makePaymentLookup, paymentsPrefix } from "./paywall/paymentStatus.ts"
 import { makePaywall } from "./paywall/paywall.ts"
 import { edgeRoutes, freeRoutes } from "./routes.ts"
-import { type Checkouts, makeCheckouts } from "./paywall/sales.ts"
+import { type Checkouts, makeCheckouts } from "./handlers.ts"
 import { type CannotListen, listen, type Peer, toWebHandler } from "./server/server.ts"
 import type { SkillPorts } from "./skills.ts"
 import { makeSnapshot } from "./pages/snapshot.ts"
@@ -115,7 +114,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
           [paths.mcp, yield* mcpRoute({ skills, version })],
         ]),
       }),
-      beneath: new Map([
+      prefixRoutes: new Map([
         [paymentsPrefix, (id) => ({ limiter, current: () => lookup(id), paid: null })],
         [legacyPrefix, legacyRoute({ routes: options.legacyRoutes, publicBaseUrl, limiter })],
       ]),

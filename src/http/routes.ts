@@ -8,8 +8,8 @@ import { type Product, products } from "../catalog/domain/product.ts"
 import { sampleBody } from "../catalog/domain/sample.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "./server/answer.ts"
-import { challengeFor } from "./paywall/challenge.ts"
-import type { EdgeRoute, Made } from "./server/edge.ts"
+import { challengeFor } from "./paywall/paywall.ts"
+import type { EdgeRoute, RouteResult } from "./server/edge.ts"
 import type { Limiter } from "./server/limits.ts"
 import type { WebHandler } from "./server/server.ts"
 import type { FreeRoutes } from "./skills.ts"
@@ -45,7 +45,7 @@ export function edgeRoutes({ free, documents, asked, limiter, terms, paid, agent
   readonly free: FreeRoutes
   readonly documents: ReadonlyMap<string, Answer>
   /** Those of the documents that differ by what is asked, or when. */
-  readonly asked: ReadonlyMap<string, (url: string) => Made>
+  readonly asked: ReadonlyMap<string, (url: string) => RouteResult>
   /** The budget of documents and of unpaid probes. */
   readonly limiter: Limiter
   readonly terms: PaymentTerms

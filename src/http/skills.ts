@@ -6,17 +6,16 @@
  */
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
+import type { GivenFault } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
-import type { EdgeRoute, Made } from "./server/edge.ts"
-import type { PreparedRefusal } from "./server/errors.ts"
+import type { EdgeRoute, RouteResult } from "./server/edge.ts"
+import { overloaded, type PreparedRefusal } from "./server/errors.ts"
 import { type Limiter, spend, type Spent } from "./server/limits.ts"
-import type { GivenFault } from "./paywall/query.ts"
-import { overloaded } from "./server/refusals.ts"
-import type { Checkouts } from "./paywall/sales.ts"
+import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers, and their budget. */
 export type FreeRoutes = Readonly<Record<FreeId, EdgeRoute>>
@@ -46,7 +45,7 @@ export const askFree = (
   const { path } = freeRows[id]
   return Effect.flatMap(spend(limiter, address), (fields) =>
     Effect.map(
-      Effect.promise(async (): Promise<Made> => await current?.(path) ?? null),
+      Effect.promise(async (): Promise<RouteResult> => await current?.(path) ?? null),
       (made) => ({ made: made ?? overloaded, fields }),
     ))
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Result } from "effect"
+import { Array, Clock, Context, Duration, Effect, Layer, Result } from "effect"
 import { microstructure, type OrderBook } from "./domain/book.ts"
 import type { TokenId } from "./domain/market.ts"
 import { BelowThreshold } from "../core/domain/belowThreshold.ts"
@@ -25,7 +25,7 @@ export class Resolving extends Context.Service<Resolving, {
    * the answer: prices are then those of the last tick.
    */
   readonly list: (query: ResolvingQuery) => Effect.Effect<
-    ReadonlyArray<ResolvingRow>,
+    Array.NonEmptyReadonlyArray<ResolvingRow>,
     BelowThreshold
   >
 }>()("bellwether/services/Resolving") {
@@ -60,7 +60,7 @@ export class Resolving extends Context.Service<Resolving, {
             lastMid: last.get(market.id)?.mid,
           }
         }, now)
-        return rows.length === 0 ? yield* none : rows
+        return Array.isReadonlyArrayNonEmpty(rows) ? rows : yield* none
       })
 
       return Resolving.of({ check, list })

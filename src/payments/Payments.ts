@@ -223,7 +223,7 @@ const obstacle = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale
   const { product, late: why } = sale.purchase
   if (why !== null) return late(why)
   if ((yield* fibers.size) >= inFlightMax) return overloaded
-  if (product.order === "compute-first") return null
+  if (product.settlementOrder === "compute-first") return null
   return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
 })
 
@@ -236,7 +236,7 @@ const claimFor = <E>(
 
 /** Sells in the order of the product. */
 const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedSale) => {
-  if (purchase.product.order === "compute-first") return sellComputeFirst(seller, claimed)
+  if (purchase.product.settlementOrder === "compute-first") return sellComputeFirst(seller, claimed)
   // Asked again when the claim is stored, for another replica may have claimed at the same moment.
   const solvent = seller.solvency.covered.pipe(
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
@@ -270,7 +270,7 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   authorization: payment.authorization,
   signature: payment.signature,
   amount: product.price,
-  order: product.order,
+  order: product.settlementOrder,
   productId: product.id,
   request,
 })

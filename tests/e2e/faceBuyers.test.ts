@@ -35,7 +35,7 @@ for (
   ] as const
 ) {
   liveTest(
-    `the reference buyer pays for ${product.path}, which is ${product.order}`,
+    `the reference buyer pays for ${product.path}, which is ${product.settlementOrder}`,
     () =>
       Effect.gen(function* () {
         const base = yield* openShop()

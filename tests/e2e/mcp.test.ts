@@ -226,7 +226,7 @@ for (
     ["get_digest_history", { hours: 168 }, products.digest_history],
   ] as const
 ) {
-  liveTest(`${name} is bought, which is ${product.order}`, () =>
+  liveTest(`${name} is bought, which is ${product.settlementOrder}`, () =>
     Effect.gen(function* () {
       const { call } = yield* atTheTill()
       const payment = yield* payFor(yield* call(name, given))

@@ -124,7 +124,7 @@ skewed("none gives up a payment that the chain may still take, and all believe t
     for (const signed of sold) {
       const told = yield* Effect.forEach(replicas, (replica) => buy(replica, signed))
       // Compute-first answers are stored and within HOLD; early ones were not computed in time.
-      const late = signed.product.order === "settle-early"
+      const late = signed.product.settlementOrder === "settle-early"
       equal(told.map(({ status }) => status), late ? [410, 410, 410] : [200, 200, 200])
     }
   }))

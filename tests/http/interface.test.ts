@@ -153,7 +153,7 @@ for (const [id, price, order, query, keys, names] of paid) {
   test(`GET ${path}${query} costs $${price}, is ${order}, and names: ${names}`, () =>
     Effect.gen(function* () {
       const { get } = yield* stockedFace()
-      strictEqual(products[id].order, order)
+      strictEqual(products[id].settlementOrder, order)
       const unpaid = yield* get(path + query)
       strictEqual(yield* faultOf(path, "GET", unpaid), null)
       equal(yield* json(unpaid), {

@@ -131,7 +131,7 @@ test("a payment its buyer settled before it was shown, and that no scan has read
   })))
 
 for (const sold of [product, early]) {
-  test(`a released payment sold ${sold.order} that is found paid is owed back at once`, () =>
+  test(`a released payment sold ${sold.settlementOrder} that is found paid is owed back at once`, () =>
     inMarket(Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
@@ -146,7 +146,7 @@ for (const sold of [product, early]) {
       equal(yield* scan, 0)
     })))
 
-  test(`a void payment sold ${sold.order} that is found paid is owed back, and somebody is called`, () => {
+  test(`a void payment sold ${sold.settlementOrder} that is found paid is owed back, and somebody is called`, () => {
     const errors: Array<string> = []
     const alarm = Logger.layer([Logger.make(({ logLevel, message }) => {
       if (logLevel === "Error") errors.push(String(message))

@@ -1,9 +1,20 @@
 /**
- * The table of what is free: one row a path of the free budget. Every document is made from it, as
- * from the table of what is sold.
+ * The table of what is free: one row a path of the free budget. Its skill, its tool, its operation of
+ * /openapi.json and its example in every document are made from the row, as from the table of what is
+ * sold.
  *
  * @module
  */
+import { Schema, Struct } from "effect"
+import { Digest } from "../../digest/domain/digest.ts"
+import { FeedItem, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
+import { strongestMoves } from "../../feed/domain/pulse.ts"
+import { ResolvingRow } from "../../markets/domain/resolving.ts"
+import { Scorecard } from "../../track-record/domain/scorecard.ts"
+import { WhaleRow } from "../../whales/domain/whale.ts"
+import { IsoTime, isoTime } from "../../core/domain/time.ts"
+import { products, researchFields } from "./product.ts"
+import { sampleAt, sampleBody, sampleScorecard } from "./sample.ts"
 
 /** One free path. */
 export interface FreeRow {
@@ -14,12 +25,35 @@ export interface FreeRow {
   /** What the caller gets, and what for. */
   readonly description: string
   readonly tags: ReadonlyArray<string>
+  /** The body of a 200. */
+  readonly body: Schema.Codec<unknown, unknown>
   /** Text is for people: it is no skill of an agent. */
   readonly format: "json" | "text"
+  /** A status that comes with an error of its own, beside those of every free path. */
+  readonly ownError?: 404
+  /** The answer that documents show, of a service at this address; left out where it is the real one. */
+  readonly sample?: (publicBaseUrl: string) => unknown
 }
 
+/** A row, whose sample has to be an answer of its own shape. */
+const row = <const Row extends FreeRow>(
+  row: Row & { readonly sample?: (publicBaseUrl: string) => Row["body"]["Type"] },
+): Row => row
+
+/** Where the observations come from: a made-up market, recorded pages, or the venue itself. */
+export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
+export type VenueMode = typeof VenueMode.Type
+
+const success = Schema.Literal(true)
+const Status = Schema.Literals(["live", "stale"])
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+
+const at = isoTime(sampleAt)
+const { feedItems: [mover, , predetermined], digest } = sampleBody
+
 export const freeRows = {
-  index: {
+  index: row({
     id: "index",
     title: "Where the feed stands",
     path: "/v1/index",
@@ -27,16 +61,62 @@ export const freeRows = {
       "Poll this about every 10 minutes; when `index` has moved, buy /v1/signals with `since`.",
     tags: ["prediction-markets", "signals"],
     format: "json",
-  },
-  pulse: {
+    body: Schema.Struct({
+      success,
+      status: Status,
+      index: Count,
+      lastUpdated: Schema.NullOr(IsoTime),
+      totalToday: Count,
+      todayByType: Schema.Struct({ mover: Count, whale_entry: Count, predetermined: Count }),
+      feedTypes: Schema.Array(FeedType),
+      digest: Schema.NullOr(Schema.Struct({ latestAt: IsoTime, title: Schema.String })),
+    }).annotate({ identifier: "FeedIndex" }),
+    sample: () => ({
+      success: true,
+      status: "live",
+      index: predetermined.feedIndex,
+      lastUpdated: at,
+      totalToday: sampleBody.feedItems.length,
+      todayByType: { mover: 1, whale_entry: 1, predetermined: 1 },
+      feedTypes,
+      digest: { latestAt: digest.createdAt, title: digest.title },
+    }),
+  }),
+  pulse: row({
     id: "pulse",
     title: "The three strongest moves of the day",
     path: "/v1/pulse",
     description: "The strongest noise-filtered moves of the last 24 hours.",
     tags: ["prediction-markets", "signals"],
     format: "json",
-  },
-  digest_brief: {
+    body: Schema.Struct({
+      success,
+      status: Status,
+      topMovers24h: Schema.Array(Schema.Struct({
+        question: Schema.String,
+        window: MoveWindow,
+        priceStart: Price,
+        priceNow: Price,
+        delta: Schema.Finite,
+        liquidityUsd: Schema.Finite,
+      })).check(Schema.isMaxLength(3)),
+      digestTitle: Schema.NullOr(Schema.String),
+      digestAt: Schema.NullOr(IsoTime),
+      _upgrade: Schema.Struct({ fullFeed: Schema.String, digest: Schema.String }),
+    }).annotate({ identifier: "Pulse" }),
+    sample: (publicBaseUrl) => ({
+      success: true,
+      status: "live",
+      topMovers24h: strongestMoves([mover], 3),
+      digestTitle: digest.title,
+      digestAt: digest.createdAt,
+      _upgrade: {
+        fullFeed: publicBaseUrl + products.signals.path,
+        digest: publicBaseUrl + products.digest.path,
+      },
+    }),
+  }),
+  digest_brief: row({
     id: "digest_brief",
     title: "What the newest digest is about",
     path: "/v1/digest/brief",
@@ -45,8 +125,17 @@ export const freeRows = {
       "appears every 4 hours; before the first there is none.",
     tags: ["prediction-markets", "digest"],
     format: "json",
-  },
-  track_record: {
+    body: Schema.Struct({
+      success,
+      data: Digest.mapFields(Struct.pick(["title", "summary", "sourcesUsed", "createdAt"])),
+    }).annotate({ identifier: "DigestBrief" }),
+    ownError: 404,
+    sample: () => ({
+      success: true,
+      data: Struct.pick(digest, ["title", "summary", "sourcesUsed", "createdAt"]),
+    }),
+  }),
+  track_record: row({
     id: "track_record",
     title: "How the entries of tracked wallets fared",
     path: "/v1/track-record",
@@ -56,47 +145,128 @@ export const freeRows = {
       "not tracked.",
     tags: ["prediction-markets", "whales"],
     format: "json",
-  },
-  sample: {
+    body: Schema.Struct({ success, ...Scorecard.fields })
+      .annotate({ identifier: "TrackRecord" }),
+    sample: () => ({ success: true, ...sampleScorecard(sampleAt) }),
+  }),
+  sample: row({
     id: "sample",
     title: "Static samples of paid answers",
     path: "/v1/sample",
     description: "Made-up values in the real shapes, labelled as such.",
     tags: ["service"],
     format: "json",
-  },
-  health: {
+    body: Schema.Struct({
+      success,
+      _notice: Schema.Struct({ type: Schema.Literal("static_sample"), message: Schema.String }),
+      feedItems: Schema.Array(FeedItem),
+      whales: Schema.Array(WhaleRow),
+      digest: Digest,
+      resolving: Schema.Array(ResolvingRow),
+      research: Schema.Struct(researchFields),
+    }).annotate({ identifier: "Sample" }),
+    sample: () => sampleBody,
+  }),
+  health: row({
     id: "health",
     title: "Liveness and payment mode",
     path: "/health",
     description: "Whether the service is live, degraded or down, and why.",
     tags: ["service"],
     format: "json",
-  },
-  terms: {
+    body: Schema.Struct({
+      success: Schema.Boolean,
+      status: Schema.Literals(["live", "degraded", "down"]),
+      version: Schema.String,
+      paymentMode: Schema.Literals(["live", "simulated"]),
+      venue: Schema.Struct({ mode: VenueMode }),
+      network: Schema.String,
+      feed: Schema.Struct({
+        index: Schema.NullOr(Count),
+        lastUpdated: Schema.NullOr(IsoTime),
+        stale: Schema.Boolean,
+      }),
+      digest: Schema.Struct({ latestAt: Schema.NullOr(IsoTime), stale: Schema.Boolean }),
+      checks: Schema.Struct({
+        store: Schema.String,
+        venue: Schema.String,
+        payments: Schema.String,
+      }),
+    }).annotate({ identifier: "Health" }),
+    sample: () => ({
+      success: true,
+      status: "live",
+      version: "1.0.0",
+      paymentMode: "live",
+      venue: { mode: "polymarket" },
+      network: "eip155:8453",
+      feed: { index: predetermined.feedIndex, lastUpdated: at, stale: false },
+      digest: { latestAt: digest.createdAt, stale: false },
+      checks: { store: "ok", venue: "ok", payments: "ok" },
+    }),
+  }),
+  terms: row({
     id: "terms",
     title: "Terms of service, as JSON",
     path: "/terms.json",
     description: "The terms that paying for a call accepts, with the digest of their text.",
     tags: ["service"],
     format: "json",
-  },
-  terms_text: {
+    body: Schema.Struct({
+      success,
+      version: Schema.String,
+      effectiveDate: Schema.String,
+      textUrl: Schema.String,
+      textSha256: Schema.String,
+      provider: Schema.String,
+      acceptance: Schema.String,
+      payment: Schema.Struct({
+        protocol: Schema.Literal("x402"),
+        x402Version: Schema.Literal(2),
+        settlement: Schema.String,
+        refunds: Schema.String,
+        currency: Schema.String,
+      }),
+      use: Schema.String,
+      disclaimers: Schema.Array(Schema.String),
+      dataSources: Schema.Array(Schema.String),
+      summary: Schema.String,
+    }).annotate({ identifier: "Terms" }),
+  }),
+  terms_text: row({
     id: "terms_text",
     title: "Terms of service, as text",
     path: "/terms.txt",
     description: "The terms that paying for a call accepts.",
     tags: ["service"],
     format: "text",
-  },
-  family: {
+    body: Schema.String,
+  }),
+  family: row({
     id: "family",
     title: "Sibling products",
     path: "/.well-known/family",
     description: "The products of the same family, with their addresses.",
     tags: ["service"],
     format: "json",
-  },
+    body: Schema.Struct({
+      success,
+      family: Schema.String,
+      products: Schema.Array(Schema.Struct({
+        slug: Schema.String,
+        name: Schema.String,
+        api: Schema.String.annotate({ description: "The address of its API" }),
+        mcp: Schema.NullOr(Schema.String).annotate({
+          description: "Its MCP package, where it has one",
+        }),
+      })),
+    }).annotate({ identifier: "Family" }),
+    sample: () => ({
+      success: true,
+      family: "sample",
+      products: [{ slug: "sample", name: "Sample", api: "https://sample.example", mcp: null }],
+    }),
+  }),
 } as const satisfies Readonly<Record<string, FreeRow>>
 
 export type FreeId = keyof typeof freeRows

@@ -1,15 +1,29 @@
 /**
- * What paid answers look like, with made-up values that say so: the body of /v1/sample, and the
- * examples in every document.
+ * What answers look like, with made-up values that say so: the body of /v1/sample, and the values
+ * that every example of the documents is made of. Digest and scorecard are computed by the rules that
+ * compute the real ones.
  *
  * @module
  */
+import { type Digest, digestEvery } from "../../digest/domain/digest.ts"
+import { digestBrief } from "../../digest/domain/facts.ts"
+import { templateDigest } from "../../digest/domain/template.ts"
+import { digestOf } from "../../digest/domain/text.ts"
+import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/item.ts"
 import type { Microstructure } from "../../markets/domain/book.ts"
-import type { FeedItem, MarketRef } from "../../feed/domain/item.ts"
-import type { ProductId } from "./product.ts"
-import { isoTime } from "../../core/domain/time.ts"
-import { sampleDigest } from "./sampleDigest.ts"
-import { sampleCalibration, sampleWhales } from "./sampleWhales.ts"
+import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
+import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
+import { ruleVersion } from "../../whales/domain/calibration.ts"
+import {
+  addBandSums,
+  bandEdges,
+  bandOf,
+  type BandSums,
+  entrySums,
+} from "../../whales/domain/oddsBands.ts"
+import { noTotals, type WalletTotals } from "../../whales/domain/score.ts"
+import type { TrackedWallet } from "../../whales/domain/tracking.ts"
+import type { WhaleRow } from "../../whales/domain/whale.ts"
 
 /** When the sample was taken. */
 export const sampleAt = Date.parse("2026-11-02T09:30:00.000Z")
@@ -36,6 +50,96 @@ const microstructure: Microstructure = {
   depthUsdWithin5c: { bid: 4_120.5, ask: 3_870.25, total: 7_990.75 },
   impactUsd: { up1c: 640, down1c: 710.4, up5c: 3_510, down5c: null },
   observedAt: at,
+}
+
+/**
+ * Two wallets, the larger stake first: as most are, and as few are. They agree with themselves: bands
+ * add up to the whole, a rate lies in its interval, the edge is what was won beyond the price paid.
+ */
+export const sampleWhales: readonly [WhaleRow, WhaleRow] = [
+  {
+    pseudonym: "Sample Wallet",
+    wallet: "0x000000000000000000000000000000000000dead",
+    resolved: 164,
+    winRate: 0.628,
+    fadeRoi: -0.053,
+    label: "neutral",
+    source: "volume",
+    marketMaker: false,
+    events: 97,
+    winRateLow: 0.5519,
+    winRateHigh: 0.6983,
+    mirrorRoi: 0.0336,
+    meanEntryPrice: 0.6104,
+    edge: 0.0177,
+    edgeLow: -0.0745,
+    edgeHigh: 0.1098,
+    stakeUsd: 960_000,
+    openEntries: 11,
+    oddsBands: [
+      {
+        ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 41, meanEntryPrice: 0.38 },
+        ...{ winRate: 0.4146, winRateLow: 0.2776, winRateHigh: 0.5663 },
+        ...{ followRoi: 0.0911, fadeRoi: -0.0559 },
+      },
+      {
+        ...{ band: "0.50-0.75", from: 0.5, to: 0.75, entries: 86, meanEntryPrice: 0.63 },
+        ...{ winRate: 0.6395, winRateLow: 0.5341, winRateHigh: 0.733 },
+        ...{ followRoi: 0.0151, fadeRoi: -0.0258 },
+      },
+      {
+        ...{ band: "0.75-0.90", from: 0.75, to: 0.9, entries: 37, meanEntryPrice: 0.82 },
+        ...{ winRate: 0.8378, winRateLow: 0.6886, winRateHigh: 0.9235 },
+        ...{ followRoi: 0.0218, fadeRoi: -0.0991 },
+      },
+    ],
+  },
+  {
+    pseudonym: "Second Sample Wallet",
+    wallet: "0x000000000000000000000000000000000000beef",
+    resolved: 412,
+    winRate: 0.682,
+    fadeRoi: -0.2799,
+    label: "follow",
+    source: "volume",
+    marketMaker: false,
+    events: 361,
+    winRateLow: 0.6356,
+    winRateHigh: 0.7251,
+    mirrorRoi: 0.161,
+    meanEntryPrice: 0.589,
+    edge: 0.0931,
+    edgeLow: 0.0454,
+    edgeHigh: 0.1407,
+    stakeUsd: 410_000,
+    openEntries: 7,
+    oddsBands: [
+      {
+        ...{ band: "0.25-0.50", from: 0.25, to: 0.5, entries: 120, meanEntryPrice: 0.39 },
+        ...{ winRate: 0.4833, winRateLow: 0.3958, winRateHigh: 0.5719 },
+        ...{ followRoi: 0.2393, fadeRoi: -0.153 },
+      },
+      {
+        ...{ band: "0.50-0.75", from: 0.5, to: 0.75, entries: 214, meanEntryPrice: 0.62 },
+        ...{ winRate: 0.715, winRateLow: 0.6511, winRateHigh: 0.7712 },
+        ...{ followRoi: 0.1532, fadeRoi: -0.2499 },
+      },
+      {
+        ...{ band: "0.75-0.90", from: 0.75, to: 0.9, entries: 78, meanEntryPrice: 0.81 },
+        ...{ winRate: 0.8974, winRateLow: 0.8105, winRateHigh: 0.9471 },
+        ...{ followRoi: 0.1079, fadeRoi: -0.4602 },
+      },
+    ],
+  },
+]
+
+/** The second wallet's calibration as it was frozen onto an entry that began after `computedAt`. */
+function sampleCalibration(computedAt: string): FrozenCalibration {
+  const { label, resolved, winRate, meanEntryPrice, fadeRoi, ...row } = sampleWhales[1]
+  const { edge, edgeLow, edgeHigh, mirrorRoi } = row
+  const edges = { edge, edgeLow, edgeHigh }
+  const rois = { followRoi: mirrorRoi, fadeRoi }
+  return { label, resolved, winRate, meanEntryPrice, ...edges, ...rois, computedAt, ruleVersion }
 }
 
 const feedItems = [
@@ -174,34 +278,77 @@ export const sampleBody = {
   },
 } as const
 
-const [mover, whaleEntry, predetermined] = feedItems
-const { id, title, summary, createdAt } = sampleBody.digest
+/** The digest of the slot before `until`, about these items. */
+function sampleDigest(items: ReadonlyArray<FeedItem>, until: EpochMs): Digest {
+  const slot = until - until % digestEvery
+  const brief = digestBrief({
+    from: until - digestEvery,
+    until,
+    movers: items.filter((item) => item.type === "mover"),
+    whaleEntries: items.filter((item) => item.type === "whale_entry"),
+    predetermined: items.filter((item) => item.type === "predetermined"),
+    resolutions: [],
+    headlines: [{
+      title: "Sample headline",
+      url: "https://news.example/sample-headline",
+      source: "news.example",
+      publishedAt: until - hour,
+      markets: items.slice(0, 1).map(({ data }) => data.market.slug),
+    }],
+    upcoming: [],
+    coverage: {
+      marketsWatched: 1_240,
+      venueReadAt: until,
+      news: { sources: 3, answered: 2 },
+      walletsTracked: 96,
+      detector: "rules",
+      itemsUnread: 0,
+      missing: [],
+    },
+  })
+  const making = { slot, createdAt: until, narrator: "template", venue: "a sample venue" }
+  return { ...digestOf(templateDigest(brief), brief, making), id: "sample-digest" }
+}
 
-/** The answer of each product to the call that documents show, made of the sample's values. */
-export const sampleAnswers = {
-  latest: { success: true, status: "live", data: predetermined, charged: true },
-  signal: { success: true, data: mover, charged: true },
-  signals: {
-    success: true,
-    count: 2,
-    filters: { since: mover.feedIndex, count: 10, type: "all" },
-    data: [whaleEntry, predetermined],
-    charged: true,
-  },
-  digest: { success: true, data: sampleBody.digest, charged: true },
-  digest_history: {
-    success: true,
-    count: 1,
-    hours: 24,
-    data: [{ id, title, summary, createdAt }],
-    charged: true,
-  },
-  resolving: {
-    success: true,
-    count: 1,
-    filters: { withinHours: 24, minLiquidity: 5_000, includeNoise: false },
-    data: sampleBody.resolving,
-  },
-  whales: { success: true, computedAt: at, data: { wallets: sampleWhales, omitted: 0 } },
-  research: { success: true, ...sampleBody.research },
-} as const satisfies Readonly<Record<ProductId, object>>
+/** The scorecard of the sample's wallets and one whose history has not been read yet. */
+export function sampleScorecard(computedAt: EpochMs): Scorecard {
+  const judged = sampleWhales.map(({ wallet, pseudonym }) =>
+    tracked(wallet, pseudonym, "whole", computedAt)
+  )
+  const unread = "0x000000000000000000000000000000000000feed"
+  return scorecard({
+    tracked: [...judged, tracked(unread, "Third Sample Wallet", "reading", computedAt)],
+    totals: sampleWhales.map(totalsOf),
+    whales: sampleWhales.map((row) => ({ computedAt, row })),
+    verdicts: {
+      mover_1h: { persisted: 31, reverted: 12, unknown: 1, open: 1 },
+      mover_24h: { persisted: 22, reverted: 17, unknown: 1, open: 5 },
+      predetermined: { correct: 6, wrong: 1, open: 3 },
+    },
+    now: computedAt,
+  })
+}
+
+function tracked(
+  wallet: string,
+  name: string,
+  history: TrackedWallet["history"],
+  trackedAt: EpochMs,
+): TrackedWallet {
+  const read = { readFrom: null, readTo: null, acts: 0, markets: 0, bothSides: 0 }
+  return { wallet, name, source: "volume", trackedAt, history, ...read }
+}
+
+/** Sums of entries of one stake, at the mean price of their band, that were won as often as the row says. */
+function totalsOf({ oddsBands, stakeUsd, resolved }: WhaleRow): WalletTotals {
+  const bands = noTotals.bands.map((none, at): BandSums => {
+    const band = oddsBands.find(({ meanEntryPrice }) => bandOf(meanEntryPrice, bandEdges) === at)
+    if (band === undefined) return none
+    const wins = Math.round(band.winRate * band.entries)
+    return Array.from(
+      { length: band.entries },
+      (_, n) => entrySums(band.meanEntryPrice, stakeUsd / resolved, n < wins ? 1 : 0, 0),
+    ).reduce((sums, entry) => addBandSums(sums, entry, 1), none)
+  })
+  return { cancelled: 0, bands }
+}

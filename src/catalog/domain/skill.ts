@@ -7,7 +7,8 @@
  */
 import { Record } from "effect"
 import { type FreeId, type FreeRow, freeRows } from "./freeRow.ts"
-import { type Parameter, type Product, type ProductId, products } from "./product.ts"
+import type { Parameter } from "./parameter.ts"
+import { type Product, type ProductId, products } from "./product.ts"
 
 interface Named {
   /** What it is called over /a2a and /mcp. */

@@ -14,7 +14,7 @@ import { TaskStore } from "./TaskStore.ts"
 import { type A2aError, failing, type Fault, fault } from "./errors.ts"
 import { type Caller, makeMethods } from "./methods.ts"
 import type { Answer, HeaderPair } from "../server/answer.ts"
-import { x402Extensions } from "../documents/agentCard.ts"
+import { x402Extensions } from "../documents/cards.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import {
   beforeReading,

@@ -4,10 +4,16 @@
  * @module
  */
 import { Effect } from "effect"
-import { prepare, type PreparedRefusal, type Refusal, RequestId } from "../server/errors.ts"
+import {
+  internalError,
+  internalErrorPaid,
+  prepare,
+  type PreparedRefusal,
+  type Refusal,
+  RequestId,
+} from "../server/errors.ts"
 import { objectOf, type Refused, rpcCodes, toRefused } from "../server/jsonRpc.ts"
 import type { Spent } from "../server/limits.ts"
-import { internalError, internalErrorPaid } from "../server/refusals.ts"
 
 /** An error whose call is not known by its id yet. */
 export type Fault = Omit<Refused, "id">

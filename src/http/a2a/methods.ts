@@ -33,10 +33,9 @@ import {
 } from "./message.ts"
 import { type A2aPorts, makePayDesk, type Told } from "./pay.ts"
 import { completedText, sightOf, wireTask } from "./taskShape.ts"
-import { RequestId } from "../server/errors.ts"
+import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
 import { isObject, objectOf } from "../server/jsonRpc.ts"
 import { clientKeys, spend as spendOf } from "../server/limits.ts"
-import { overloaded, tooManyTasks } from "../server/refusals.ts"
 import { askFree, queryOf } from "../skills.ts"
 
 /** Who calls. */

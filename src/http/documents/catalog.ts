@@ -8,12 +8,12 @@ import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { type Product, products } from "../../catalog/domain/product.ts"
+import { decodeQuery, type GivenFault, sentenceOf } from "../../catalog/domain/parameter.ts"
+import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "../server/answer.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
-import { decodeQuery, type GivenFault, sentenceOf } from "../paywall/query.ts"
 import { description, linkHeader, paths } from "./addresses.ts"
 
 export interface CatalogOptions {
@@ -24,9 +24,6 @@ export interface CatalogOptions {
   readonly paymentMode: "live" | "simulated"
 }
 
-/** When what is listed last changed: a test holds it to the list. */
-export const catalogChangedAt = "2026-11-21T00:00:00.000Z"
-
 /** One product, as the Bazaar lists it, and what it is called here. */
 function itemOf(product: Product, terms: PaymentTerms) {
   const { resource: { url, ...described }, accepts, extensions } = paymentRequired(product, terms)
@@ -35,7 +32,7 @@ function itemOf(product: Product, terms: PaymentTerms) {
     type: "http",
     x402Version: 2,
     accepts,
-    lastUpdated: catalogChangedAt,
+    lastUpdated: productsChangedAt,
     ...described,
     extensions,
     metadata: {
@@ -44,7 +41,7 @@ function itemOf(product: Product, terms: PaymentTerms) {
       operationId: operationId(product),
       skill: skillName(product),
       title: product.title,
-      settlement: product.order,
+      settlement: product.settlementOrder,
       price: { amount: usd(product.price), currency: "USD" },
     },
   }

@@ -4,21 +4,18 @@
  *
  * @module
  */
-import type { Family } from "../../catalog/domain/family.ts"
 import { sampleAt } from "../../catalog/domain/sample.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import { agentCard } from "./agentCard.ts"
+import { agentCard, mcpServerCard } from "./cards.ts"
 import { linkHeader, paths, textType } from "./addresses.ts"
 import { type CatalogOptions, discovery, wellKnownX402 } from "./catalog.ts"
-import { llmsText } from "./llms.ts"
-import { type LlmsFullOptions, llmsFullText } from "./llmsFull.ts"
-import { mcpServerCard } from "./mcpServerCard.ts"
+import { llmsFullText, type LlmsOptions, llmsText } from "./llms.ts"
 import { apiCatalog, icon, robotsText, securityText } from "./wellKnown.ts"
-import type { Made } from "../server/edge.ts"
+import type { RouteResult } from "../server/edge.ts"
 import { openApiDocument } from "../openapi/openapi.ts"
 
-interface DocumentOptions extends CatalogOptions, LlmsFullOptions {
+interface DocumentOptions extends CatalogOptions, LlmsOptions {
   /** Where to turn to: a `mailto:` or `https:` address. */
   readonly contact: string
 }
@@ -68,9 +65,9 @@ export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "versio
 export function askedDocuments(
   options: DocumentOptions,
   now: () => EpochMs,
-): ReadonlyMap<string, (url: string) => Made> {
+): ReadonlyMap<string, (url: string) => RouteResult> {
   const catalog = discovery(options).asked
-  return new Map<string, (url: string) => Made>([
+  return new Map<string, (url: string) => RouteResult>([
     [paths.discovery, catalog],
     [paths.discoveryResources, catalog],
     [paths.security, () => securityText(securityOptions(options), now())],
@@ -81,8 +78,3 @@ const securityOptions = ({ terms: { publicBaseUrl }, contact }: DocumentOptions)
   publicBaseUrl,
   contact,
 })
-
-/** The catalogue of sibling products. */
-export function familyAnswer({ family, products }: Family): Answer {
-  return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
-}

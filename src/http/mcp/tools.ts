@@ -9,7 +9,7 @@
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server"
 import { Effect, Result } from "effect"
-import { argumentsSchema } from "../../payments/domain/x402/bazaar.ts"
+import { argumentsSchema } from "../../catalog/domain/parameter.ts"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
 import { NotCharged } from "../../payments/domain/failedSale.ts"

@@ -6,8 +6,6 @@
  */
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { skillName } from "../../catalog/domain/skill.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { examplesFor } from "./examples.ts"
 import { anywhere, errorResponse } from "./errors.ts"
 import { answerHeaders, errorHeaders } from "./headers.ts"
 
@@ -134,12 +132,11 @@ const usual = {
 }
 
 /** The operations of the paths that agents post to. */
-export function agentOperations(terms: PaymentTerms): Readonly<Record<string, Json>> {
-  const { index } = examplesFor(terms)
-  return Object.fromEntries(
-    Object.entries(agents).map(([path, row]) => [path, operationOf(row, row.result(index))]),
-  )
-}
+export const agentOperations: Readonly<Record<string, Json>> = Object.fromEntries(
+  Object.entries(agents).map((
+    [path, row],
+  ) => [path, operationOf(row, row.result(freeRows.index.sample()))]),
+)
 
 function operationOf(
   { operationId, summary, description, standard, call, statuses, headers }: AgentRow,
@@ -174,12 +171,13 @@ function operationOf(
   }
 }
 
-const json = (schema: Json, example: unknown) => ({
-  content: { "application/json": { schema, example } },
-})
+function json(schema: Json, example: unknown) {
+  return { content: { "application/json": { schema, example } } }
+}
 
 /** What is found out before the message is read is said as over HTTP. */
-const refusalSchema = (status: string): Json =>
-  errorResponse(Number(status)) === undefined
+function refusalSchema(status: string): Json {
+  return errorResponse(Number(status)) === undefined
     ? answer
     : { anyOf: [answer, { $ref: "#/components/schemas/Error" }] }
+}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Parameter } from "../../catalog/domain/product.ts"
+import type { Parameter } from "../../catalog/domain/parameter.ts"
 import type { Answer } from "../server/answer.ts"
 import { listingParameters } from "../documents/catalog.ts"
 import { anywhere, errorResponse } from "./errors.ts"

@@ -3,16 +3,13 @@
  *
  * @module
  */
-import { OpenApi } from "effect/http-api"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import type { Answer } from "../server/answer.ts"
-import { api } from "./api.ts"
 import { agentOperations, agentSchemas } from "./agents.ts"
 import { describeDocuments } from "./documents.ts"
 import { errorResponses } from "./errors.ts"
 import { headers } from "./headers.ts"
-import { completing } from "./operations.ts"
-import { plainly } from "./schemas.ts"
+import { contractOperations, contractSchemas } from "./operations.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -28,15 +25,9 @@ interface OpenApiOptions {
 /** The whole document, as JSON text. */
 export function openApiDocument(options: OpenApiOptions): string {
   const { terms: { publicBaseUrl }, terms, version, contact, documents } = options
-  const made = OpenApi.fromApi(api)
-  const complete = completing(terms)
-  const paths: Record<string, Json> = {}
-  for (const [path, item] of Object.entries(made.paths)) {
-    if (item.get !== undefined) paths[path] = { get: complete(path, item.get) }
-  }
   const { operations, examples } = describeDocuments(documents)
-  Object.assign(paths, operations)
-  for (const [path, post] of Object.entries(agentOperations(terms))) {
+  const paths: Record<string, Json> = { ...contractOperations(terms), ...operations }
+  for (const [path, post] of Object.entries(agentOperations)) {
     paths[path] = { ...paths[path], post }
   }
   return JSON.stringify({
@@ -78,7 +69,7 @@ export function openApiDocument(options: OpenApiOptions): string {
       headers,
       responses: errorResponses,
       examples,
-      schemas: { ...made.components.schemas, ...agentSchemas },
+      schemas: { ...contractSchemas, ...agentSchemas },
     },
   }, plainly)
 }
@@ -127,4 +118,37 @@ const scheme = {
   description:
     "x402 version 2, scheme exact: a signed EIP-3009 authorization in the PAYMENT-SIGNATURE header " +
     "(or X-PAYMENT, legacy), as base64 JSON. No account and no key: Authorization is not read",
+}
+
+/**
+ * A replacer for `JSON.stringify`, over a whole document: what the contract's own writer makes is valid,
+ * and says some things in ways that linters and generators of types stumble over.
+ */
+function plainly(key: string, value: unknown): unknown {
+  // Answers may gain fields: the document does not close them.
+  if (key === "additionalProperties" && value === false) return undefined
+  // What every integer of JSON is bounded by says nothing.
+  if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) return undefined
+  return isRecord(value) ? merged(listed(value)) : value
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** A tuple of alike things as a list of so many: few tools know a list without `items`. */
+function listed(schema: Json): Json {
+  const { prefixItems, ...rest } = schema
+  if (!Array.isArray(prefixItems) || "items" in schema) return schema
+  const [first, ...others] = prefixItems.map((item) => JSON.stringify(item))
+  return others.every((other) => other === first) ? { ...rest, items: prefixItems[0] } : schema
+}
+
+/** Annotations beside the schema they are about, where they say nothing that it says itself. */
+function merged(schema: Json): Json {
+  const { allOf, ...rest } = schema
+  if (!Array.isArray(allOf) || !allOf.every(isRecord)) return schema
+  const keys = [rest, ...allOf].flatMap((part) => Object.keys(part))
+  const clashes = new Set(keys).size < keys.length || keys.includes("$ref")
+  return clashes ? schema : Object.assign({}, rest, ...allOf)
 }

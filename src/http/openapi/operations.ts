@@ -1,22 +1,35 @@
 /**
- * The operations of the contract in /openapi.json, completed with what the contract's own language
- * cannot say: prices, integer parameters, headers, examples.
+ * The operations of everything the service answers but documents about itself, in /openapi.json: made
+ * from the tables of what is sold and what is free, and completed with what the contract's own
+ * language cannot say: prices, integer parameters, headers, examples.
  *
  * @module
  */
-import type { OpenApi } from "effect/http-api"
-import { parameterSchema } from "../../payments/domain/x402/bazaar.ts"
-import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Array, Schema } from "effect"
+import { type FreeId, type FreeRow, freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd } from "../../core/domain/money.ts"
-import { type Parameter, type Product, products } from "../../catalog/domain/product.ts"
+import { type Parameter, parameterSchema } from "../../catalog/domain/parameter.ts"
+import {
+  errorStatuses,
+  type Product,
+  type ProductId,
+  products,
+} from "../../catalog/domain/product.ts"
+import { operationId } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
+import {
+  challenge,
+  ChallengeBody,
+  challengeV1,
+  ChallengeV1Body,
+} from "../../payments/domain/x402/challenge.ts"
 import { type ExampleId, examplesFor } from "./examples.ts"
-import { exampleErrors } from "./exampleErrors.ts"
 import { paymentIdFormula } from "../../payments/domain/payment.ts"
-import { paymentsPrefix } from "../paywall/paymentStatus.ts"
+import { PaymentBody, paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { downBody } from "../pages/snapshot.ts"
-import { anywhere, errorResponse, named } from "./errors.ts"
+import { ErrorBody } from "../server/errors.ts"
+import { anywhere, errorResponse, exampleErrors, named } from "./errors.ts"
 import { answerHeaders, errorHeaders, type Kind } from "./headers.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -56,65 +69,125 @@ export const tagged = {
   },
 }
 
-/** What is known of a path beside its contract. */
+/** One path. */
 interface Row {
   readonly id: ExampleId
+  readonly path: `/${string}`
+  readonly title: string
+  readonly description: string
+  readonly body: Schema.Top
+  readonly errors: ReadonlyArray<Schema.Top>
   readonly kind: Kind
   readonly product?: Product
   readonly parameters: ReadonlyArray<Json>
 }
 
-const rows: ReadonlyMap<string, Row> = new Map([
-  ...Object.values(freeRows).map(({ id, path }): [string, Row] => [path, {
-    id,
-    kind: "tagged",
-    parameters: tagged.parameters,
-  }]),
-  ...Object.values(products).map((product): [string, Row] => [product.path, {
-    id: product.id,
-    kind: "paid",
-    product,
-    parameters: [...product.parameters.map(queryParameter), idempotencyKey],
-  }]),
-  [`${paymentsPrefix}{paymentId}`, { id: "payment", kind: "fresh", parameters: [paymentId] }],
-])
+const error = (status: number) => ErrorBody.pipe(HttpApiSchema.status(status))
 
-/** Completes the operation of a path; one that no row is about stays as it is. */
-export function completing(
+const free = Object.values(freeRows).map((row: FreeRow & { readonly id: FreeId }): Row => ({
+  ...row,
+  body: row.format === "text" ? Schema.String.pipe(HttpApiSchema.asText()) : row.body,
+  errors: [
+    ...(row.ownError === undefined ? [] : [error(row.ownError)]),
+    ...[429, 503].map(error),
+    // Its 503 is the same body as its 200, or an error.
+    ...(row.id === "health" ? [row.body.pipe(HttpApiSchema.status(503))] : []),
+  ],
+  kind: "tagged",
+  parameters: tagged.parameters,
+}))
+// These three have always stood the other way round here, and the document's bytes are its tag.
+free.push(...free.splice(-3).reverse())
+
+const paid = Object.values(products).map((product: Product & { readonly id: ProductId }): Row => ({
+  ...product,
+  errors: [
+    ChallengeBody.pipe(HttpApiSchema.status(402)),
+    ChallengeV1Body.pipe(HttpApiSchema.status(402)),
+    ...errorStatuses(product).map(error),
+  ],
+  kind: "paid",
+  product,
+  parameters: [...product.parameters.map(queryParameter), idempotencyKey],
+}))
+
+const payment: Row = {
+  id: "payment",
+  path: `${paymentsPrefix}{paymentId}`,
+  title: "What became of a payment",
+  description: "State, transaction and refund of a payment; never what it bought. The id is " +
+    `${paymentIdFormula}.`,
+  body: PaymentBody,
+  errors: [400, 404, 429, 503].map(error),
+  kind: "fresh",
+  parameters: [paymentId],
+}
+
+const rows = [...free, payment, ...paid]
+
+const endpointOf = ({ id, path, title, description, body, errors }: Row) =>
+  HttpApiEndpoint.get(operationId({ id }), path, { success: body, error: errors })
+    .annotate(OpenApi.Summary, title)
+    .annotate(OpenApi.Description, description)
+
+const groupOf = (name: string, rows: ReadonlyArray<Row>) => {
+  const endpoints = rows.map(endpointOf)
+  const group = HttpApiGroup.make(name)
+  return Array.isArrayNonEmpty(endpoints) ? group.add(...endpoints) : group
+}
+
+/** The rows in the contract's own language, as far as it goes. */
+const contract = OpenApi.fromApi(
+  HttpApi.make("bellwether")
+    .add(groupOf("free", free), groupOf("payments", [payment]), groupOf("paid", paid)),
+)
+
+/** The schemas that the operations refer to. */
+export const contractSchemas = contract.components.schemas
+
+/** The operations by path. */
+export function contractOperations(
   terms: PaymentTerms,
-): (path: string, operation: OpenApi.OpenAPISpecOperation) => Json {
+): Readonly<Record<string, { readonly get: Json }>> {
   const examples = examplesFor(terms)
-  return (path, operation) => {
-    const row = rows.get(path)
-    if (row === undefined) return { ...operation }
-    const { product, kind, parameters } = row
-    const responses = Object.entries(operation.responses).map(([status, response]) => [
-      status,
-      responseOf(Number(status), response, { row, examples, terms }),
-    ])
-    return {
-      ...operation,
-      operationId: operation.operationId.split(".").at(-1),
-      parameters,
-      security: product === undefined ? [] : [{ x402: [] }],
-      ...(product === undefined ? {} : { "x-payment-info": paymentInfo(product) }),
-      responses: {
-        ...anywhere,
-        ...(kind === "tagged" ? tagged.responses : {}),
-        ...Object.fromEntries(responses),
-      },
-    }
+  return Object.fromEntries(
+    rows.map((row) => [
+      row.path,
+      { get: operationOf(contract.paths[row.path]?.get, { row, examples, terms }) },
+    ]),
+  )
+}
+
+interface Context {
+  readonly row: Row
+  readonly examples: ReturnType<typeof examplesFor>
+  readonly terms: PaymentTerms
+}
+
+function operationOf(operation: OpenApi.OpenAPISpecOperation | undefined, context: Context): Json {
+  const { row: { id, kind, product, parameters } } = context
+  const responses = Object.entries(operation?.responses ?? {}).map(([status, response]) => [
+    status,
+    responseOf(Number(status), response, context),
+  ])
+  return {
+    ...operation,
+    operationId: operationId({ id }),
+    parameters,
+    security: product === undefined ? [] : [{ x402: [] }],
+    ...(product === undefined ? {} : { "x-payment-info": paymentInfo(product) }),
+    responses: {
+      ...anywhere,
+      ...(kind === "tagged" ? tagged.responses : {}),
+      ...Object.fromEntries(responses),
+    },
   }
 }
 
 function responseOf(
   status: number,
   { description, content }: { readonly description: string; readonly content?: object },
-  { row, examples, terms }: {
-    readonly row: Row
-    readonly examples: ReturnType<typeof examplesFor>
-    readonly terms: PaymentTerms
-  },
+  { row, examples, terms }: Context,
 ): Json {
   if (status === 200) {
     return {
@@ -130,9 +203,8 @@ function responseOf(
       content: withExamples(content, { examples: named(challenges(row.product, terms)) }),
     }
   }
-  // Its 503 is the same body as its 200, or an error.
   if (status === 503 && row.id === "health") {
-    const down = downBody(examples.health)
+    const down = downBody(freeRows.health.sample())
     return {
       description: "The service is down, or cannot answer now",
       headers: errorHeaders(503),

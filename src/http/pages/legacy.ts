@@ -1,14 +1,59 @@
 /**
- * What the predecessor's paths answer: where to go instead, for good, with the same query.
+ * What the predecessor's paths answer: where to go instead, for good, with the same query. A table
+ * names where each went; one successor is for all that are not in it.
  *
  * Only the table names where; what the caller wrote becomes a query there and nothing else.
  *
  * @module
  */
-import { deprecatedAt, type LegacyRoutes, successorOf } from "../../catalog/domain/legacyRoute.ts"
+import { Schema } from "effect"
+import { freeRows } from "../../catalog/domain/freeRow.ts"
+import { products } from "../../catalog/domain/product.ts"
 import { type Answer, caching, commonHeaders } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import type { Limiter } from "../server/limits.ts"
+
+/** What the predecessor's paths begin with. */
+export const legacyPrefix = "/api"
+/** The successor of a path that has none of its own: where an agent finds out what there is. */
+const successorOfAll: string = freeRows.index.path
+/** Most entries of a table. */
+const legacyRoutesMax = 1_000
+/** When the predecessor's paths were deprecated, in seconds: the day this interface took over. */
+const deprecatedAt = 1_793_491_200
+
+const rows: ReadonlyArray<{ readonly path: string }> = [
+  ...Object.values(products),
+  ...Object.values(freeRows),
+]
+/** Every path that may be a successor. */
+const successors = [...rows.map(({ path }) => path), "/openapi.json"]
+
+/** Successors by the predecessor's path. */
+export type LegacyRoutes = ReadonlyMap<string, string>
+
+const legacyPath = /^\/api(\/[A-Za-z0-9_.-]{1,100}){1,10}$/
+
+/** A table, as a file has it. */
+export const LegacyRoutes = Schema.Record(Schema.String, Schema.Literals(successors)).check(
+  Schema.makeFilter((routes) => {
+    const wrong = Object.keys(routes).find((path) => !legacyPath.test(path))
+    return wrong === undefined
+      ? undefined
+      : { path: [wrong], issue: "Expected a path beneath /api/, without a query" }
+  }),
+  Schema.isMaxProperties(legacyRoutesMax, { expected: `at most ${legacyRoutesMax} routes` }),
+)
+
+/** The predecessor called what it had as we do, beneath `/api/` instead of `/v1/`. */
+export const usualLegacyRoutes: LegacyRoutes = new Map(
+  successors.map((path) => [`${legacyPrefix}${path.replace(/^\/v1\//, "/")}`, path]),
+)
+
+/** Where a path of the predecessor went, by what follows its prefix. */
+function successorOf(routes: LegacyRoutes, rest: string): string {
+  return routes.get(`${legacyPrefix}${rest.replace(/\/$/, "")}`) ?? successorOfAll
+}
 
 interface LegacyOptions {
   readonly routes: LegacyRoutes

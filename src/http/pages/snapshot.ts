@@ -5,6 +5,7 @@
  * @module
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
+import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
@@ -13,9 +14,8 @@ import { Digest, type LatestDigest } from "../../digest/Digest.ts"
 import { Feed, type FeedIndex } from "../../feed/Feed.ts"
 import { TrackRecord } from "../../track-record/TrackRecord.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import type { HealthBody, VenueMode } from "../openapi/bodies.ts"
 import { prepare } from "../server/errors.ts"
-import type { Made } from "../server/edge.ts"
+import type { RouteResult } from "../server/edge.ts"
 import { makePolled } from "../server/polled.ts"
 
 /** The feed moves with every tick, and is asked for at once. */
@@ -26,6 +26,9 @@ const trackRecordAgeMsMax = 15 * second
 const trackRecordComputedFor = Duration.seconds(10)
 /** The pulse is read again when the index has moved, and at least this often. */
 const pulseAgeMsMax = minute
+
+/** What the row of a free path says its body is. */
+type Body<Id extends FreeId> = typeof freeRows[Id]["body"]["Type"]
 
 interface SnapshotOptions {
   readonly publicBaseUrl: string
@@ -39,7 +42,7 @@ export interface Snapshot {
   readonly index: () => Answer | null | Promise<Answer | null>
   readonly pulse: () => Answer | null | Promise<Answer | null>
   /** The free part of the newest digest; not found before the first. */
-  readonly digestBrief: () => Made | Promise<Made>
+  readonly digestBrief: () => RouteResult | Promise<RouteResult>
   readonly health: () => Answer | null | Promise<Answer | null>
   readonly trackRecord: () => Answer | null | Promise<Answer | null>
   /** What /health says while the store does not answer. */
@@ -57,7 +60,7 @@ interface Bodies {
   readonly digest: LatestDigest | null
   readonly index: Answer
   readonly pulse: Answer
-  readonly digestBrief: Made
+  readonly digestBrief: RouteResult
   readonly health: Answer
 }
 
@@ -155,16 +158,17 @@ const noDigest = prepare({
 function trackRecordAnswer(service: TrackRecord["Service"]): Effect.Effect<Answer> {
   let before: { readonly scorecard: Scorecard; readonly answer: Answer } | null = null
   return Effect.map(service.scorecard, (scorecard) => {
-    before = before?.scorecard === scorecard
-      ? before
-      : { scorecard, answer: polled({ success: true, ...scorecard }) }
+    before = before?.scorecard === scorecard ? before : {
+      scorecard,
+      answer: polled({ success: true, ...scorecard } satisfies Body<"track_record">),
+    }
     return before.answer
   })
 }
 
-const polled = (body: unknown) => answer({ body: JSON.stringify(body), cache: "polled" })
+const polled = (body: object) => answer({ body: JSON.stringify(body), cache: "polled" })
 
-function indexBody(state: FeedIndex, latest: LatestDigest | null) {
+function indexBody(state: FeedIndex, latest: LatestDigest | null): Body<"index"> {
   return {
     success: true,
     status: state.status,
@@ -184,7 +188,7 @@ function pulseBody(
   movers: ReadonlyArray<PulseMover>,
   latest: LatestDigest | null,
   { publicBaseUrl }: SnapshotOptions,
-) {
+): Body<"pulse"> {
   return {
     success: true,
     status,
@@ -198,11 +202,17 @@ function pulseBody(
   }
 }
 
-function digestBriefBody({ digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest) {
+function digestBriefBody(
+  { digest: { title, summary, sourcesUsed, createdAt } }: LatestDigest,
+): Body<"digest_brief"> {
   return { success: true, data: { title, summary, sourcesUsed, createdAt } }
 }
 
-function healthBody(state: FeedIndex, latest: LatestDigest | null, options: SnapshotOptions) {
+function healthBody(
+  state: FeedIndex,
+  latest: LatestDigest | null,
+  options: SnapshotOptions,
+): Body<"health"> {
   const stale = state.status === "stale"
   const digestStale = latest?.stale ?? true
   return {
@@ -230,8 +240,8 @@ function down(options: SnapshotOptions): Answer {
 
 /** The same, as its reader has it. */
 export function downBody(
-  service: Pick<typeof HealthBody.Type, "version" | "paymentMode" | "venue" | "network">,
-): typeof HealthBody.Type {
+  service: Pick<Body<"health">, "version" | "paymentMode" | "venue" | "network">,
+): Body<"health"> {
   const { version, paymentMode, venue, network } = service
   return {
     success: false,

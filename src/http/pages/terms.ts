@@ -4,13 +4,15 @@
  * @module
  */
 import { createHash } from "node:crypto"
+import type { freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import type { TermsBody, VenueMode } from "../openapi/bodies.ts"
 
 /** Changes whenever a word below does. */
 const version = "1.3.0"
 const effectiveDate = "2026-11-21"
+
+type TermsBody = typeof freeRows.terms.body.Type
 
 const provider = "Bellwether"
 const summary =
@@ -39,7 +41,9 @@ const dataSources: Readonly<Record<VenueMode, string>> = {
 }
 /** The paths of calls that are paid before they are computed. */
 const settledFirst = Object.values(products)
-  .filter(({ order }) => order === "settle-early").map(({ path }) => path).join(", ")
+  .filter(({ settlementOrder }) => settlementOrder === "settle-early").map(({ path }) => path).join(
+    ", ",
+  )
 const settlement = {
   simulated:
     "Payments are simulated: a signed EIP-3009 authorization in USDC is checked as if it were real, " +
@@ -58,7 +62,7 @@ const refunds = {
     "the way is given again to the same payment only with the Idempotency-Key or " +
     "payment-identifier of its first call.",
 }
-const paymentIn = (mode: TermsOptions["paymentMode"]): typeof TermsBody.Type["payment"] => ({
+const paymentIn = (mode: TermsOptions["paymentMode"]): TermsBody["payment"] => ({
   protocol: "x402",
   x402Version: 2,
   settlement: settlement[mode],
@@ -85,7 +89,7 @@ export function termsAnswers(options: TermsOptions): { text: Answer; json: Answe
 }
 
 /** The body of /terms.json. */
-export function termsBody(options: TermsOptions): typeof TermsBody.Type {
+export function termsBody(options: TermsOptions): TermsBody {
   const { publicBaseUrl, paymentMode, venueMode } = options
   return {
     success: true,

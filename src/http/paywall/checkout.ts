@@ -11,6 +11,12 @@
  */
 import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
+import {
+  decodeQuery,
+  type GivenFault,
+  type InputOf,
+  sentenceOf,
+} from "../../catalog/domain/parameter.ts"
 import type { Answer } from "../../payments/sale/sale.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
@@ -31,34 +37,27 @@ import {
 } from "../../payments/domain/x402/paymentPayload.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
-import { invalidPayments } from "./invalidPayments.ts"
-import { type GivenFault, sentenceOf } from "./query.ts"
+import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
-/** What a product is sold with: how its parameters are read, and how its answer is made. */
-export interface Sale<Input extends CanonicalInput> {
-  /** Pure. Defaults are filled in, so that two spellings of one request are one request. */
-  readonly decode: (query: URLSearchParams) => Result.Result<Input, ReadonlyArray<GivenFault>>
+/** What a product is made by, beside its row. */
+export interface Handler<P extends Product> {
   /** What can be known to be wrong before the payment is settled (settle-early). */
-  readonly check?: (input: Input) => Effect.Effect<void, ProductFact>
-  readonly work: (input: Input) => Effect.Effect<Work, ProductFact>
+  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ProductFact>
+  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, ProductFact>
 }
 
-/** Decoded parameters, flat, so that they have one spelling. */
-type CanonicalInput = Readonly<Record<string, string | number | boolean | null>>
-
-export interface Work {
+export interface Work<P extends Product> {
   /**
    * The body of a 200 without `success` and `charged`, which the checkout adds; or a whole body that
    * was encoded before, for what is sold often and settles early, where there is no `charged`.
    */
-  readonly body: Readonly<Record<string, unknown>> | Uint8Array
+  readonly body: Omit<P["body"]["Type"], "success" | "charged"> | Uint8Array
   /** False: there is nothing worth the price, so it is given away. */
   readonly charge: boolean
 }
 
 /** A call that shows a payment. */
-interface Order {
+interface PaidCall {
   /** The parameters; or what is wrong with them, where they could not be brought into this form. */
   readonly query: URLSearchParams | NotCharged
   /** The payment as a header's base64, or as the JSON value it holds. */
@@ -77,13 +76,13 @@ export interface Checkout {
   /** Fails while the client is over the limit of invalid payments; no store is asked. */
   readonly admit: (client: string) => Effect.Effect<void, NotCharged>
   /** Which payment is shown, if it may pay for the product; pure, so nothing is counted. */
-  readonly identify: (payment: Order["payment"]) => Result.Result<PaymentId, NotCharged>
+  readonly identify: (payment: PaidCall["payment"]) => Result.Result<PaymentId, NotCharged>
   /**
    * Sells. `NotCharged` with code `payment_required` means: show the challenge, with its message.
    * Who hands the answer over tells `Payments.sent`.
    */
   readonly sell: (
-    order: Order,
+    call: PaidCall,
   ) => Effect.Effect<Delivery, NotCharged | RefundQueued | Unresolved>
 }
 
@@ -95,10 +94,6 @@ export interface CheckoutOptions {
    */
   readonly invalidPayments: RatePolicy | null
 }
-
-export type MakeCheckout = (
-  product: Product,
-) => <Input extends CanonicalInput>(sale: Sale<Input>) => Checkout
 
 /** The checkout of a service; make it once, when the routes are built. */
 export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOptions) {
@@ -119,14 +114,15 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
     }
   }
 
-  const make: MakeCheckout = (product) => (sale) => {
-    const identify = (shown: Order["payment"]) =>
+  return <P extends Product>(product: P, handler: Handler<P>): Checkout => {
+    const decode = decodeQuery<P["parameters"]>(product.parameters)
+    const identify = (shown: PaidCall["payment"]) =>
       Result.map(
         matched(product, terms, shown),
         ({ authorization }) => payments.idOf(authorization),
       )
-    const read = (query: URLSearchParams) => Result.mapError(sale.decode(query), invalidParameters)
-    const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: Order) {
+    const read = (query: URLSearchParams) => Result.mapError(decode(query), invalidParameters)
+    const sell = Effect.fnUntraced(function* ({ query, payment: shown, key, client }: PaidCall) {
       yield* invalid.check(client)
       const { input, secret } = yield* Effect.fromResult(Result.all({
         input: query instanceof NotCharged ? Result.fail(query) : read(query),
@@ -148,8 +144,8 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
             request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
           }, {
-            check: Effect.mapError(sale.check?.(input) ?? Effect.void, notCharged),
-            work: answerOf(product, sale.work(input)),
+            check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
+            work: answerOf(product, handler.work(input)),
           })
         ),
         Effect.tap(({ receipt }) => receipt === null ? invalid.note(client) : Effect.void),
@@ -158,7 +154,6 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
     })
     return { product, read, admit: invalid.check, identify, sell }
   }
-  return make
 })
 
 const utf8 = new TextEncoder()
@@ -188,7 +183,7 @@ export function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged
 function purchaseOf(
   product: Product,
   terms: PaymentTerms,
-  shown: Order["payment"],
+  shown: PaidCall["payment"],
   nowMs: number,
 ): Result.Result<{ payment: PaymentPayload; late: string | null }, NotCharged> {
   return Result.map(matched(product, terms, shown), (payment) => {
@@ -201,7 +196,7 @@ function purchaseOf(
 function matched(
   product: Product,
   terms: PaymentTerms,
-  shown: Order["payment"],
+  shown: PaidCall["payment"],
 ): Result.Result<PaymentPayload, NotCharged> {
   const decoded = "header" in shown ? decodePayment(shown.header) : decodePaymentJson(shown.json)
   return Result.mapError(
@@ -211,22 +206,101 @@ function matched(
 }
 
 /** One spelling for one request, whatever the order of its parameters. */
-function canonicalRequest(product: Product, input: CanonicalInput): string {
-  const names = Object.keys(input).sort()
-  return `${product.id}?${JSON.stringify(names.map((name) => [name, input[name]]))}`
+function canonicalRequest(product: Product, input: object): string {
+  const sorted = Object.entries(input).sort(([a], [b]) => a < b ? -1 : 1)
+  return `${product.id}?${JSON.stringify(sorted)}`
 }
 
 /** The body of a 200. Compute-first ones say whether they were charged; the others always are. */
-function answerOf(
-  { order }: Product,
-  work: Effect.Effect<Work, ProductFact>,
+function answerOf<P extends Product>(
+  { settlementOrder }: P,
+  work: Effect.Effect<Work<P>, ProductFact>,
 ): Effect.Effect<Answer, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {
       if (body instanceof Uint8Array) return { body, charge }
-      const charged = order === "compute-first" ? { charged: charge } : {}
+      const charged = settlementOrder === "compute-first" ? { charged: charge } : {}
       return { body: utf8.encode(JSON.stringify({ success: true, ...body, ...charged })), charge }
     },
+  })
+}
+
+/** How many clients are remembered as over the limit; beyond it the longest remembered is forgotten. */
+const blockedClientsMax = 10_000
+
+/**
+ * The limit for what a client costs without paying: invalid payments, and answers given away.
+ *
+ * Both cost a signature check, a look into the store and perhaps a question to the facilitator, so
+ * both are one count, in the shared limit. Who is over it is remembered here and turned away before
+ * their payment is looked at, without asking the store; what they have in flight still ends. Without
+ * a policy nothing is counted.
+ */
+function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | null) {
+  const blockedUntilMs = new Map<string, number>()
+
+  const tooMany = (waitMs: number) => ({
+    code: "rate_limited" as const,
+    message: "Too many invalid payments or given-away answers for this address",
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  })
+
+  /** Fails while the client is over the limit. */
+  const check = (client: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const until = blockedUntilMs.get(client)
+      if (until === undefined) return Effect.void
+      if (until > now) return Effect.fail(unseen(tooMany(until - now)))
+      blockedUntilMs.delete(client)
+      return Effect.void
+    })
+
+  const block = Effect.fnUntraced(function* (client: string, { resetMs }: RateDecision) {
+    const now = yield* Clock.currentTimeMillis
+    const [oldest] = blockedUntilMs.keys()
+    if (blockedUntilMs.size >= blockedClientsMax && oldest !== undefined) {
+      blockedUntilMs.delete(oldest)
+    }
+    blockedUntilMs.set(client, now + resetMs)
+  })
+
+  /** Counts an invalid payment; fails when that was one too many. */
+  const count = Effect.fnUntraced(function* (client: string) {
+    if (policy === null) return
+    const decision = yield* limits.take(policy, client).pipe(
+      Effect.mapError(() =>
+        new NotCharged({
+          code: "payments_unavailable",
+          message: "Payments cannot be checked at this moment",
+        })
+      ),
+    )
+    if (decision.granted) return
+    yield* block(client, decision)
+    return yield* new NotCharged(tooMany(decision.resetMs))
+  })
+
+  /**
+   * Counts what is answered all the same: an answer given away, the conflict of a payment that is
+   * known, or a wrong parameter beside what is no payment for the product. Never fails; the client is turned away from the next call on when this was the last grant.
+   */
+  const note = (client: string) =>
+    policy === null ? Effect.void : limits.take(policy, client).pipe(
+      Effect.flatMap((decision) =>
+        decision.granted && decision.remaining > 0 ? Effect.void : block(client, decision)
+      ),
+      Effect.catchTag("RateLimitUnavailable", () => Effect.void),
+    )
+
+  return { check, count, note }
+}
+
+/** Before the payment is looked at nobody knows whether it was taken: it may be one sent again. */
+function unseen(refusal: { readonly code: "rate_limited"; readonly message: string }) {
+  return new NotCharged({
+    ...refusal,
+    hint: "Wait, then send the same payment again: it was not looked at.",
+    taken: null,
   })
 }

@@ -5,14 +5,38 @@
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { usd } from "../../core/domain/money.ts"
-import { type Payment, PaymentId, paymentIdFormula } from "../../payments/domain/payment.ts"
+import {
+  type Payment,
+  PaymentId,
+  paymentIdFormula,
+  PaymentState,
+} from "../../payments/domain/payment.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { withDeadline } from "../../core/deadline.ts"
 import { type Answer, answer } from "../server/answer.ts"
-import type { PaymentBody } from "../openapi/bodies.ts"
 import { prepare, type PreparedRefusal } from "../server/errors.ts"
 
 export const paymentsPrefix = "/v1/payments/"
+
+const Hex = Schema.String.check(Schema.isPattern(/^0x[0-9a-f]+$/))
+
+export const PaymentBody = Schema.Struct({
+  success: Schema.Literal(true),
+  paymentId: Hex,
+  state: PaymentState,
+  product: Schema.NullOr(Schema.String).annotate({
+    description: "What was paid for; null for a transfer that asked for nothing",
+  }),
+  amountUsd: Schema.String,
+  payer: Hex,
+  transaction: Schema.NullOr(Hex).annotate({ description: "Where the chain shows the payment" }),
+  refund: Schema.NullOr(Schema.Struct({
+    state: Schema.Literals(["queued", "signed", "broadcast", "confirmed", "cancelled", "stuck"]),
+    transaction: Schema.NullOr(Schema.String),
+    amountUsd: Schema.String,
+    to: Hex,
+  })),
+}).annotate({ identifier: "Payment" })
 
 /** How long the store may take over a row. */
 const findFor = Duration.seconds(2)

@@ -8,10 +8,11 @@
  */
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Product } from "../../catalog/domain/product.ts"
+import { challenge, challengeV1 } from "../../payments/domain/x402/challenge.ts"
 import { type PaymentTerms, receiptHeader } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
-import { asksVersion1, challengeFor, type ReadyChallenge } from "./challenge.ts"
 import type { Checkout } from "./checkout.ts"
 import { refusalResponse } from "../server/errors.ts"
 import { whenHandedOver } from "../server/server.ts"
@@ -96,4 +97,46 @@ function ready({ status, headers, body }: ReadyChallenge): Response {
     headers,
     contentType: "application/json",
   })
+}
+
+/** A 402 that is ready to be sent: the same bytes for everybody who shows no payment. */
+interface ReadyChallenge {
+  readonly status: 402
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+interface ChallengeOptions {
+  /** Why the payment that was shown is not taken. */
+  readonly error?: string
+  /** The body of x402 version 1, for its stock buyer, which reads nothing else. */
+  readonly version1?: boolean
+}
+
+const utf8 = new TextEncoder()
+
+/** The 402 of a product. Without an `error` it is what a request without a payment gets. */
+export function challengeFor(
+  product: Product,
+  terms: PaymentTerms,
+  { error, version1 = false }: ChallengeOptions = {},
+): ReadyChallenge {
+  const { header, body } = challenge(product, terms, error)
+  const shown = (version1 ? challengeV1(product, terms, error) : null) ?? body
+  return {
+    status: 402,
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "payment-required": header,
+    },
+    body: utf8.encode(JSON.stringify(shown)),
+  }
+}
+
+const version1Query = /[?&]x402Version=1(?:&|$)/
+
+/** Whether a request asks for x402 version 1: by `X-402-Version: 1` or `?x402Version=1`. */
+export function asksVersion1(header: string | null | undefined, url: string): boolean {
+  return header === "1" || version1Query.test(url)
 }

@@ -11,8 +11,8 @@
 import { ByteSize, Duration, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
 import { clientKeys, type Limiter, remembered, type Spent } from "./limits.ts"
-import { overloadedPaid, rateLimitedUnread } from "./refusals.ts"
-import { type Body, bodyBytesMax } from "./server.ts"
+import { type Body } from "./server.ts"
+import { bodyBytesMax, overloadedPaid, rateLimitedUnread } from "./errors.ts"
 
 /** Most bodies that are on their way at once. */
 export const bodiesMax = 256

@@ -7,9 +7,8 @@
 import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
-import { prepare, type PreparedRefusal, RequestId } from "./errors.ts"
+import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
 import { bodyWithin } from "./bodyReader.ts"
-import { bodyTooLarge } from "./refusals.ts"
 import { type Body, RequestBody } from "./server.ts"
 
 /** Codes of JSON-RPC; and ours, for a budget that is spent. */

@@ -11,8 +11,13 @@ import { Clock, Effect, Result } from "effect"
 import * as NetAddress from "effect/net/NetAddress"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { HeaderPair } from "./answer.ts"
-import type { PreparedRefusal } from "./errors.ts"
-import { overloaded, overloadedPaid, rateLimited, rateLimitedUnread } from "./refusals.ts"
+import {
+  overloaded,
+  overloadedPaid,
+  type PreparedRefusal,
+  rateLimited,
+  rateLimitedUnread,
+} from "./errors.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
 /** At most `limit` requests in any `windowMs`. `off` is for benchmarks only. */

@@ -10,9 +10,6 @@ import { Context, type Duration, Effect, type Fiber, Option, Schema, type Scope 
 import { HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestId } from "./errors.ts"
 
-/** Largest request body any route reads, in bytes. */
-export const bodyBytesMax = 64 * 1_024
-
 /** What was posted; or why it is not here. */
 export type Body =
   | { readonly bytes: ArrayBuffer }

@@ -15,7 +15,7 @@ import { type Task, TaskId, taskLife } from "../../../src/http/a2a/domain/task.t
 import { makePayDesk } from "../../../src/http/a2a/pay.ts"
 import { faceOptions } from "../../support/http/face.ts"
 import type { Checkout } from "../../../src/http/paywall/checkout.ts"
-import type { Checkouts } from "../../../src/http/paywall/sales.ts"
+import type { Checkouts } from "../../../src/http/handlers.ts"
 import type { SkillPorts } from "../../../src/http/skills.ts"
 import type { TaskMove } from "../../../src/http/a2a/TaskStore.ts"
 import { test } from "../../support/effect.ts"

@@ -12,13 +12,12 @@ import { Effect, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { readLlms } from "../../../examples/agent/llms.ts"
-import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { sampleAnswers } from "../../../src/catalog/domain/sample.ts"
+import { type Product, products, productsChangedAt } from "../../../src/catalog/domain/product.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { day } from "../../../src/core/domain/time.ts"
-import { catalogChangedAt, catalogItems } from "../../../src/http/documents/catalog.ts"
+import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { securityText } from "../../../src/http/documents/wellKnown.ts"
-import { decodeQuery } from "../../../src/http/paywall/query.ts"
+import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
 import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
@@ -182,15 +181,16 @@ function faults(schema: object, value: unknown): string {
 test("what a 402 declares of its call and its answer is valid by its own schema, by every way", () =>
   Effect.gen(function* () {
     const face = yield* openFace
-    for (const { id, path } of sold) {
-      const { header, task, tool } = yield* askPaid(face, path, `get_${id}`)
+    for (const product of sold) {
+      const { id, path } = product
+      const { header, task, tool } = yield* askPaid(face, product)
       for (
         const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
       ) {
         const bazaar = objectIn(objectIn(objectIn(required)["extensions"])["bazaar"])
         strictEqual(faults(objectIn(bazaar["schema"]), bazaar["info"]), "", path)
         const { output } = objectIn(bazaar["info"])
-        ok(isPartOf(objectIn(output)["example"], sampleAnswers[id as keyof typeof sampleAnswers]))
+        ok(isPartOf(objectIn(output)["example"], products[id as keyof typeof products].sample))
       }
     }
   }))
@@ -242,16 +242,17 @@ test("/discovery gives the page it is asked for, and says which it gave", () =>
       return { status: response.status, ...body }
     })
     const all: ReadonlyArray<{ resource: string }> = (yield* page("")).items
+    const count = sold.length
     for (
       const [query, from, to, total] of [
-        ["?limit=3", 0, 3, 8],
-        ["?limit=3&offset=6", 6, 8, 8],
-        ["?offset=8", 8, 8, 8],
-        ["?type=http", 0, 8, 8],
+        ["?limit=3", 0, 3, count],
+        [`?limit=3&offset=${count - 2}`, count - 2, count, count],
+        [`?offset=${count}`, count, count, count],
+        ["?type=http", 0, count, count],
         ["?type=mcp", 0, 0, 0],
-        [`?payTo=${terms.payTo.toLowerCase()}`, 0, 8, 8],
+        [`?payTo=${terms.payTo.toLowerCase()}`, 0, count, count],
         ["?network=eip155:1", 0, 0, 0],
-        ["?extensions=bazaar&limit=1", 0, 1, 8],
+        ["?extensions=bazaar&limit=1", 0, 1, count],
       ] as const
     ) {
       const { items, pagination, success } = yield* page(query)
@@ -280,7 +281,7 @@ liveTest(
         ]),
         sold.map(({ path, price }) => [`${url}${path}`, price.toString()]),
       )
-      equal(second.pagination, { limit: 5, offset: 5, total: 8 })
+      equal(second.pagination, { limit: 5, offset: 5, total: sold.length })
     }),
 )
 
@@ -291,9 +292,9 @@ test("/discovery says when what is listed last changed", () =>
     const hash = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
-      [tag, catalogChangedAt],
+      [tag, productsChangedAt],
       ["25cf83ec21d54a87", "2026-11-21T00:00:00.000Z"],
-      "what is listed changed: so has to catalogChangedAt",
+      "what is listed changed: so has to productsChangedAt",
     )
   }))
 

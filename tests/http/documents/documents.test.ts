@@ -45,11 +45,17 @@ const camelCase = (id: string) =>
 
 /** The product as all documents together should tell it. */
 function offerOf(product: Product): Offer {
-  const { id, path, title, description, price, order, parameters } = product
+  const { id, path, title, description, price, settlementOrder, parameters } = product
   return {
     ...{ name: named(id), operationId: camelCase(id), path, address: `${base}${path}` },
-    ...{ title, description, priceUsd: usd(price), units: price.toString(), settlement: order },
-    ...{ upfront: order === "settle-early", network: "eip155:8453" },
+    ...{
+      title,
+      description,
+      priceUsd: usd(price),
+      units: price.toString(),
+      settlement: settlementOrder,
+    },
+    ...{ upfront: settlementOrder === "settle-early", network: "eip155:8453" },
     ...{ asset: terms.asset, payTo: terms.payTo },
     parameters: parameters.map((row) =>
       parameterIn(row.name, { ...row, enum: row.values }, row.required === true)
@@ -122,7 +128,7 @@ test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
       const { parameters, address, description, ...offer } = offerOf(product)
       const { name, units, network, asset, payTo, upfront } = offer
       const asked = { units, network, asset, payTo, upfront, description }
-      const { header, body, version1, task, tool } = yield* askPaid(face, product.path, name)
+      const { header, body, version1, task, tool } = yield* askPaid(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
       equal(askedBy(required), asked)

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { argumentsSchema } from "../../../src/payments/domain/x402/bazaar.ts"
+import { argumentsSchema } from "../../../src/catalog/domain/parameter.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { test } from "../../support/effect.ts"

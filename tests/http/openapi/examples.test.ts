@@ -11,13 +11,12 @@ import { Base64 } from "effect/encoding"
 import { TestClock } from "effect/testing"
 import { bazaar } from "../../../src/payments/domain/x402/bazaar.ts"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import {
-  ChallengeBody,
-  ChallengeV1Body,
-  ErrorBody,
-  PaymentBody,
-} from "../../../src/http/openapi/bodies.ts"
+import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
+import { ErrorBody } from "../../../src/http/server/errors.ts"
+import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
+import { Slug } from "../../../src/markets/domain/market.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, paymentFor } from "../../support/http/face.ts"
@@ -172,7 +171,9 @@ test("what is served is valid by the document's schema of it", () =>
     yield* TestClock.setTime(Date.parse("2026-11-21T12:00:00.000Z"))
     const world = yield* makeWorld(3)
     const now = Date.parse("2026-11-21T12:00:00.000Z")
-    const sold = endingMarket(1, now)
+    // The market that the examples of calls ask for.
+    const slug = Slug.make(products.research.parameters[0].example)
+    const sold = endingMarket(1, now, { slug })
     yield* Ref.set(world.shelf.markets, [sold])
     yield* Ref.set(world.shelf.books, [bookOf(sold, now)])
     yield* Ref.set(world.shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
@@ -201,9 +202,9 @@ test("what is served is valid by the document's schema of it", () =>
     for (const [client, product] of Object.values(products).entries()) {
       strictEqual(yield* bodyOf(product.path, client), 402)
       const paid = { "payment-signature": yield* paymentFor(product, client) }
-      const query = { resolving: "?withinHours=72", research: "?market=market-1" } as const
-      const asked = product.id in query ? query[product.id as keyof typeof query] : ""
-      strictEqual(yield* bodyOf(`${product.path}${asked}`, client, paid), 200, product.path)
+      const example = Object.entries(exampleOf(product.parameters))
+      const query = new URLSearchParams(example.map(([name, value]) => [name, `${value}`]))
+      strictEqual(yield* bodyOf(`${product.path}?${query}`, client, paid), 200, product.path)
     }
   }))
 

@@ -154,10 +154,10 @@ Deno.test("a listing has the parameters that the reader of catalogs asks with", 
 
 Deno.test("an operation that is paid before it is computed has every way that can end", () => {
   const errors = [400, 402, 404, 409, 410, 422, 429, 431, 500, 502, 503, 504].map(String)
-  for (const { path, order } of Object.values(products)) {
+  for (const { path, settlementOrder } of Object.values(products)) {
     const statuses = Object.keys(document.paths[path]?.get?.responses ?? {})
     const absent = errors.filter((status) => !statuses.includes(status))
-    equal(absent, order === "settle-early" ? [] : ["422"], path)
+    equal(absent, settlementOrder === "settle-early" ? [] : ["422"], path)
   }
 })
 

@@ -5,23 +5,21 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
-import {
-  deprecatedAt,
-  LegacyRoutes,
-  successorOfAll,
-  usualLegacyRoutes,
-} from "../../../src/catalog/domain/legacyRoute.ts"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
 import { make } from "../../../src/http/layer.ts"
-import { legacyRoute } from "../../../src/http/pages/legacy.ts"
-import { targetLengthMax } from "../../../src/http/server/refusals.ts"
+import { legacyRoute, LegacyRoutes, usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, servicesOver } from "../../support/http/face.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
+import { targetLengthMax } from "../../../src/http/server/errors.ts"
 
 const base = terms.publicBaseUrl
-const successors = new Set([...usualLegacyRoutes.values(), successorOfAll])
+const successorOfAll = freeRows.index.path
+/** The day this interface took over. */
+const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
+const successors = new Set<string>([...usualLegacyRoutes.values(), successorOfAll])
 
 const legacyFace = Effect.flatMap(makeWorld(3), (world) => makeFace(world))
 
@@ -39,7 +37,6 @@ test("every path of the table is moved for good, with its query", () =>
       strictEqual(headers.get("cache-control"), "public, max-age=300")
       strictEqual(yield* faultOf(path, "GET", response), null)
     }
-    strictEqual(new Date(deprecatedAt * second).toISOString(), "2026-11-01T00:00:00.000Z")
   }))
 
 test("the documented examples lead to what they name", () =>

@@ -7,13 +7,13 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { createHash } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { TermsBody, VenueMode } from "../../../src/http/openapi/bodies.ts"
+import { freeRows, VenueMode } from "../../../src/catalog/domain/freeRow.ts"
 import { termsAnswers, type TermsOptions } from "../../../src/http/pages/terms.ts"
 import { test } from "../../support/effect.ts"
 import { makeFace, makeWorld } from "../../support/http/face.ts"
 
 const utf8 = new TextDecoder()
-const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(TermsBody))
+const decodeTerms = Schema.decodeUnknownSync(Schema.fromJsonString(freeRows.terms.body))
 
 const read = (options: Partial<TermsOptions>) => {
   const { text, json } = termsAnswers({
@@ -55,8 +55,8 @@ Deno.test("the terms say that no money moves while payments are simulated", () =
 
 Deno.test("the terms name every path that is settled before its answer, and promise its refund", () => {
   const { settlement, refunds } = read({ paymentMode: "live" }).json.payment
-  for (const { path, order } of Object.values(products)) {
-    strictEqual(settlement.includes(path), order === "settle-early", path)
+  for (const { path, settlementOrder } of Object.values(products)) {
+    strictEqual(settlement.includes(path), settlementOrder === "settle-early", path)
   }
   match(refunds, /refunded in full/)
 })

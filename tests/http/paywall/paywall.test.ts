@@ -6,11 +6,10 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { products } from "../../../src/catalog/domain/product.ts"
+import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { DataStale, SignalNotFound } from "../../../src/feed/domain/item.ts"
-import { challengeFor } from "../../../src/http/paywall/challenge.ts"
-import type { Sale, Work } from "../../../src/http/paywall/checkout.ts"
-import { showsPayment } from "../../../src/http/paywall/paywall.ts"
+import type { Handler, Work } from "../../../src/http/paywall/checkout.ts"
+import { challengeFor, showsPayment } from "../../../src/http/paywall/paywall.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
@@ -94,7 +93,8 @@ test("with a payment a wrong parameter is a 400, and the payment can be sent aga
     const wrong = yield* handle(paid(header, {}, "?index=x"))
     const { code, charged, details } = yield* error(wrong)
     equal([wrong.status, code, charged], [400, "invalid_parameter", false])
-    equal(details, [{ param: "index", in: "query", message: "must be an integer" }])
+    const message = "must be an integer of at least 0, up to 15 digits"
+    equal(details, [{ param: "index", in: "query", message }])
     equal(yield* taken, nothing)
     equal((yield* call(handle, paid(header))).status, 200)
     equal(yield* taken, once)
@@ -379,10 +379,10 @@ Deno.test("showsPayment() sees either header", () => {
   equal(showsPayment({ "x-payment": "x" }), true)
 })
 
-type Compiles<W> = W extends ReturnType<Sale<Record<string, never>>["work"]> ? true : false
+type Compiles<W> = W extends ReturnType<Handler<Product>["work"]> ? true : false
 
 Deno.test("a work that fails with anything but a product's fact does not compile", () => {
-  const stranger: Compiles<Effect.Effect<Work, Error>> = false
-  const fact: Compiles<Effect.Effect<Work, SignalNotFound>> = true
+  const stranger: Compiles<Effect.Effect<Work<Product>, Error>> = false
+  const fact: Compiles<Effect.Effect<Work<Product>, SignalNotFound>> = true
   equal([stranger, fact], [false, true])
 })

@@ -8,9 +8,9 @@ import { Schema } from "effect"
 import { bandEdges, winRateOf } from "../../../src/whales/domain/oddsBands.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { publishable, type WhaleRow } from "../../../src/whales/domain/whale.ts"
-import { SampleBody } from "../../../src/http/openapi/bodies.ts"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 
-const { whales, feedItems, research } = Schema.decodeUnknownSync(SampleBody)(sampleBody)
+const { whales, feedItems, research } = Schema.decodeUnknownSync(freeRows.sample.body)(sampleBody)
 
 /** Shown figures are rounded to a hundredth of a percent, each by itself. */
 const near = (a: number, b: number, digits = 0.000_11) =>

@@ -7,10 +7,10 @@
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect, Layer, Ref, References, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { scorecard } from "../../../src/track-record/domain/scorecard.ts"
 import { noVerdicts } from "../../../src/track-record/domain/selfScore.ts"
-import { TrackRecordBody, WhalesBody } from "../../../src/http/openapi/bodies.ts"
 import { makeSnapshot } from "../../../src/http/pages/snapshot.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
@@ -57,7 +57,7 @@ const open = Effect.fnUntraced(function* (known: ReadonlyArray<KnownWallet>) {
 const bodyOf = (response: Response) =>
   Effect.map(
     Effect.promise(() => response.json()),
-    Schema.decodeUnknownSync(TrackRecordBody),
+    Schema.decodeUnknownSync(freeRows.track_record.body),
   )
 
 test("before anything is counted it is a 200 that says so, and no error", () =>
@@ -155,7 +155,9 @@ test("it says of its wallets what the sold table says of them", () =>
     const { topWallets, computedAt, method } = yield* bodyOf(yield* get())
     const headers = { "payment-signature": yield* paymentFor(products.whales) }
     const sold = yield* face.get(products.whales.path, { headers })
-    const table = Schema.decodeUnknownSync(WhalesBody)(yield* Effect.promise(() => sold.json()))
+    const table = Schema.decodeUnknownSync(products.whales.body)(
+      yield* Effect.promise(() => sold.json()),
+    )
     strictEqual(computedAt, table.computedAt)
     equal(
       topWallets,

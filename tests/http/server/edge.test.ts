@@ -27,7 +27,7 @@ const edgeOf = (
   }
   return makeEdge({
     routes: new Map([["/v1/latest", route]]),
-    beneath: new Map(),
+    prefixRoutes: new Map(),
     readBody,
     trustedProxyHops: 0,
     invalidPayments: null,

@@ -63,7 +63,7 @@ Deno.test("challenge() has the protocol's header, in whole units and with the to
       extra: {
         name: "USD Coin",
         version: "2",
-        ...(product.order === "settle-early" ? { paymentFlow: "upfront" } : {}),
+        ...(product.settlementOrder === "settle-early" ? { paymentFlow: "upfront" } : {}),
       },
     }])
     equal(Object.keys(extensions), ["bazaar", "payment-identifier"])

@@ -112,7 +112,7 @@ test("a conflict is told whether the payment it shows was taken, in every state 
         authorization,
         signature,
         amount: bought.product.price,
-        order: bought.product.order,
+        order: bought.product.settlementOrder,
         productId: bought.product.id,
         request: bought.request,
       }

@@ -169,7 +169,7 @@ const spend = Effect.fnUntraced(function* ({ payment }: Purchase, how: "cancelle
 for (const sold of [product, early]) {
   for (const how of ["cancelled", "spent"] as const) {
     for (const when of ["before it is shown", "while it is checked"] as const) {
-      test(`sold ${sold.order}, a nonce that is ${how} elsewhere ${when}: nothing is served or refunded`, () =>
+      test(`sold ${sold.settlementOrder}, a nonce that is ${how} elsewhere ${when}: nothing is served or refunded`, () =>
         inMarket(Effect.gen(function* () {
           const ledger = yield* Ledger
           const { scan, sweep } = yield* Payments

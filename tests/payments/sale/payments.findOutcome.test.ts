@@ -100,7 +100,11 @@ const standing = Effect.fnUntraced(function* (
   const { authorization, signature } = bought.payment
   const ticket: PaymentTicket = {
     ...{ paymentId, token, authorization, signature, request: bought.request },
-    ...{ amount: bought.product.price, order: bought.product.order, productId: bought.product.id },
+    ...{
+      amount: bought.product.price,
+      order: bought.product.settlementOrder,
+      productId: bought.product.id,
+    },
   }
   const hash = shown === null ? null : digest(`secret/v1:${paymentId}:${shown}`)
   let row = (yield* store.claim(ticket, hash, lease)).payment

@@ -235,7 +235,7 @@ test("the sweep of one replica leaves what the other works on, and gives back wh
 
 for (const product of [early, latest]) {
   const hold = Duration.toSeconds(timing.hold)
-  test(`an answer sold ${product.order} that is not handed over is erased after HOLD, and owed back`, () =>
+  test(`an answer sold ${product.settlementOrder} that is not handed over is erased after HOLD, and owed back`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
       const bought = yield* purchase({ product, secret })
@@ -254,7 +254,7 @@ for (const product of [early, latest]) {
       ])
     })))
 
-  test(`a buyer who comes after HOLD, before any sweep, gets no answer sold ${product.order}`, () =>
+  test(`a buyer who comes after HOLD, before any sweep, gets no answer sold ${product.settlementOrder}`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, doing(answering())), "answer")
@@ -262,7 +262,7 @@ for (const product of [early, latest]) {
       equal(yield* buying({ ...bought, late: "expired" }, unasked), "payment_refunded")
     })))
 
-  test(`an answer sold ${product.order} that was handed over stays, and is given again`, () =>
+  test(`an answer sold ${product.settlementOrder} that was handed over stays, and is given again`, () =>
     inMarket(Effect.gen(function* () {
       const { sell, sent, sweep } = yield* Payments
       const bought = yield* purchase({ product, secret })

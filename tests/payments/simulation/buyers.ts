@@ -212,7 +212,7 @@ function chargedOf(result: Outcome): boolean | null {
 /** Work as it may go: done, worthless, failed, broken or endless. */
 function work(world: World, { product, request }: Signed): Task {
   const { random } = world
-  const most = product.order === "compute-first" ? 11 : 33
+  const most = product.settlementOrder === "compute-first" ? 11 : 33
   const takes = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, most))
   const facts: Effect.Effect<never, NotCharged> = Effect.fail(
     new NotCharged({ code: "venue_error", message: "The venue failed" }),

@@ -99,7 +99,7 @@ const isOpen = (state: string | null) => state === "settling" || state === "unre
 function judgeRow({ database }: World, { paymentId, product }: Signed, fault: Fault) {
   const state = database.stateOf(paymentId)
   const history = database.histories.get(paymentId) ?? []
-  const replayed = replay(history, product.order)
+  const replayed = replay(history, product.settlementOrder)
   if (replayed !== state) fault("I8", `is ${state}, and its log says ${replayed}`)
   if (state !== null && !final.has(state)) fault("I12", `is still ${state}`)
 }
@@ -111,13 +111,13 @@ export function arrows({ database, signed }: World): ReadonlyArray<string> {
   return signed.flatMap(({ paymentId, product }) => {
     const history = database.histories.get(paymentId) ?? []
     return history.map((event, at) => {
-      const from = at === 0 ? "nothing" : replay(history.slice(0, at), product.order)
-      return `${product.order} ${from}: ${event ?? "insertUnmatched"}`
+      const from = at === 0 ? "nothing" : replay(history.slice(0, at), product.settlementOrder)
+      return `${product.settlementOrder} ${from}: ${event ?? "insertUnmatched"}`
     })
   })
 }
 
-function replay(history: History, order: Signed["product"]["order"]): PaymentState | null {
+function replay(history: History, order: Signed["product"]["settlementOrder"]): PaymentState | null {
   let state: PaymentState | null = null
   for (const event of history) {
     // An orphan's order is made up: it was never sold.

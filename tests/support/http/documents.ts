@@ -4,7 +4,10 @@
  * @module
  */
 import { Effect } from "effect"
-import { familyOfOne } from "../../../src/catalog/domain/family.ts"
+import { exampleOf } from "../../../src/catalog/domain/parameter.ts"
+import type { Product } from "../../../src/catalog/domain/product.ts"
+import { skillName } from "../../../src/catalog/domain/skill.ts"
+import { familyOfOne } from "../../../src/http/documents/family.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { faceOptions, makeFace, makeWorld } from "./face.ts"
 import { currentRequest } from "./mcp.ts"
@@ -66,12 +69,14 @@ export const askTools = Effect.fnUntraced(function* ({ get }: Handle) {
 })
 
 /** What a product answers to who shows no payment, by every way. */
-export const askPaid = Effect.fnUntraced(function* (face: Handle, path: string, name: string) {
+export const askPaid = Effect.fnUntraced(function* (face: Handle, product: Product) {
+  const { path, parameters } = product
+  const name = skillName(product)
   const response = yield* face.get(path)
   const body = yield* Effect.promise(() => response.json())
   const version1 = yield* face.get(`${path}?x402Version=1`)
   // What has to be given is given, as a call without it is refused before its price is told.
-  const given = path === "/v1/research" ? { market: "any-market" } : {}
+  const given = exampleOf(parameters.filter(({ required }) => required === true))
   const { task } = yield* send(face, [dataPart(name, given)])
   const call = currentRequest("tools/call", { name, arguments: given })
   const tool = yield* face.get("/mcp", call)

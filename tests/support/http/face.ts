@@ -5,9 +5,9 @@
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { narratorLayer } from "../../../src/writing/narrators/template.ts"
-import { familyOfOne } from "../../../src/catalog/domain/family.ts"
+import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { usualLegacyRoutes } from "../../../src/catalog/domain/legacyRoute.ts"
+import { usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"

@@ -4,47 +4,18 @@
  * @module
  */
 import { Effect, Schema } from "effect"
-import {
-  ChallengeBody,
-  ChallengeV1Body,
-  DigestBody,
-  DigestBriefBody,
-  DigestHistoryBody,
-  ErrorBody,
-  FamilyBody,
-  FeedIndexBody,
-  HealthBody,
-  PaymentBody,
-  PulseBody,
-  ResearchBody,
-  ResolvingBody,
-  SampleBody,
-  SignalBody,
-  SignalsBody,
-  TermsBody,
-  TrackRecordBody,
-  WhalesBody,
-} from "../../../src/http/openapi/bodies.ts"
+import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
+import { products } from "../../../src/catalog/domain/product.ts"
+import { PaymentBody } from "../../../src/http/paywall/paymentStatus.ts"
+import { ErrorBody } from "../../../src/http/server/errors.ts"
+import { ChallengeBody, ChallengeV1Body } from "../../../src/payments/domain/x402/challenge.ts"
 
 /** What a 200 of a path holds; a path that is absent holds anything. */
-export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = {
-  "/v1/index": FeedIndexBody,
-  "/v1/pulse": PulseBody,
-  "/v1/digest/brief": DigestBriefBody,
-  "/v1/track-record": TrackRecordBody,
-  "/v1/sample": SampleBody,
-  "/health": HealthBody,
-  "/terms.json": TermsBody,
-  "/.well-known/family": FamilyBody,
-  "/v1/latest": SignalBody,
-  "/v1/signal": SignalBody,
-  "/v1/signals": SignalsBody,
-  "/v1/digest": DigestBody,
-  "/v1/digest/history": DigestHistoryBody,
-  "/v1/resolving": ResolvingBody,
-  "/v1/whales": WhalesBody,
-  "/v1/research": ResearchBody,
-}
+export const bodies: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries([
+  ...Object.values(freeRows).filter(({ format }) => format === "json"),
+  ...Object.values(products),
+].map(({ path, body }) => [path, body]))
+const HealthBody = freeRows.health.body
 
 const text = "text/plain; charset=utf-8"
 /** What a 200 is where it is no application/json. */

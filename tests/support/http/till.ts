@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ProductFact } from "../../../src/catalog/domain/refusal.ts"
 import { makeCheckout, type Work } from "../../../src/http/paywall/checkout.ts"
@@ -29,11 +29,11 @@ export const countingLimits = Layer.sync(RateLimits, () => {
   })
 })
 
-export const goodWork: Work = { body: { data: { feedIndex: 7 } }, charge: true }
+export const goodWork: Work<Product> = { body: { data: { feedIndex: 7 } }, charge: true }
 
 /** A function from request to response, selling one product. */
 export const till = Effect.fnUntraced(function* (
-  work: Effect.Effect<Work, ProductFact> = Effect.succeed(goodWork),
+  work: Effect.Effect<Work<Product>, ProductFact> = Effect.succeed(goodWork),
   sold: Product = product,
 ) {
   const paywall = yield* makePaywall({
@@ -42,15 +42,10 @@ export const till = Effect.fnUntraced(function* (
   })
   const checkout = yield* makeCheckout({ terms, invalidPayments })
   const route = paywall(
-    checkout(sold)({
-      decode: (query) => {
-        const index = query.get("index")
-        return index === null || /^\d+$/.test(index)
-          ? Result.succeed({ index })
-          : Result.fail([{ param: "index", in: "query", message: "must be an integer" }])
-      },
-      work: () => work,
-    }),
+    checkout<Product>(
+      { ...sold, parameters: [{ name: "index", type: "integer", description: "Any" }] },
+      { work: () => work },
+    ),
   )
   return (request: Request) =>
     route.pipe(

@@ -41,7 +41,7 @@ import { memoryPaymentStore } from "./memoryPayments.ts"
 export const startSeconds = 1_800_000_000
 export const product = products.latest
 /** A product of the same price that settles before it computes. */
-export const early: Product = { ...product, id: "early", order: "settle-early" }
+export const early: Product = { ...product, id: "early", settlementOrder: "settle-early" }
 const utf8 = new TextEncoder()
 
 /** Real timing but for the length of the waits, which no TestClock test needs. */

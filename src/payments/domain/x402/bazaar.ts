@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Parameter, Product } from "../../../catalog/domain/product.ts"
-import { sampleAnswers } from "../../../catalog/domain/sample.ts"
+import { argumentsSchema, exampleOf, objectSchema } from "../../../catalog/domain/parameter.ts"
+import { type Product, products } from "../../../catalog/domain/product.ts"
 import { skillName } from "../../../catalog/domain/skill.ts"
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
@@ -87,7 +87,7 @@ function shapeOf(value: unknown) {
 }
 
 const excerpts: ReadonlyMap<string, unknown> = new Map(
-  Object.entries(sampleAnswers).map(([id, body]) => [id, excerpt(body, 0)]),
+  Object.values(products).map(({ id, sample }) => [id, excerpt(sample, 0)]),
 )
 
 function httpInput({ parameters }: Product) {
@@ -97,7 +97,7 @@ function httpInput({ parameters }: Product) {
       properties: {
         type: { type: "string", const: "http" },
         method: { type: "string", enum: ["GET"] },
-        queryParams: objectOf(parameters),
+        queryParams: objectSchema(parameters),
       },
       required: ["type", "method"],
     },
@@ -127,46 +127,4 @@ function mcpInput(product: Product) {
       required: ["type", "toolName", "inputSchema"],
     },
   }
-}
-
-/** JSON Schema of the arguments of a tool or skill, where an unknown one is a fault. */
-export function argumentsSchema(
-  { parameters }: { readonly parameters: ReadonlyArray<Parameter> },
-) {
-  return { ...objectOf(parameters), additionalProperties: false as const }
-}
-
-function objectOf(parameters: ReadonlyArray<Parameter>) {
-  const required = parameters.flatMap((row) => row.required === true ? [row.name] : [])
-  return {
-    type: "object" as const,
-    properties: Object.fromEntries(parameters.map((row) => [row.name, parameterSchema(row)])),
-    required,
-  }
-}
-
-/** JSON Schema of one parameter. */
-export function parameterSchema(
-  { type, description, minimum, maximum, default: fallback, values, pattern }: Parameter,
-) {
-  return {
-    type,
-    description,
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(values === undefined ? {} : { enum: [...values] }),
-    ...(pattern === undefined ? {} : { pattern }),
-  }
-}
-
-/** Parameters of a call that works as it stands. */
-export function exampleOf(
-  parameters: ReadonlyArray<Parameter>,
-): Readonly<Record<string, string | number>> {
-  return Object.fromEntries(
-    parameters.flatMap(({ name, default: fallback, example = fallback }) =>
-      example === undefined ? [] : [[name, example]]
-    ),
-  )
 }

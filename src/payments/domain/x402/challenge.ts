@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { bazaar, type CalledAs, paymentIdentifier } from "./bazaar.ts"
 import { usd } from "../../../core/domain/money.ts"
@@ -24,40 +25,41 @@ export const challengeHeaderLengthMax = 4_000
 /** A 402, as header value and as body. */
 interface Challenge {
   readonly header: string
-  readonly body: ChallengeBody
+  readonly body: typeof ChallengeBody.Type
 }
 
-interface ChallengeBody {
-  readonly x402Version: 2
-  readonly error: string
-  readonly accepts: ReadonlyArray<{
-    readonly scheme: "exact"
-    readonly network: string
-    readonly asset: "USDC"
-    readonly price: string
-    readonly payTo: string
-    readonly mimeType: "application/json"
-  }>
-  readonly terms: string
-}
+/** The body of a 402: a summary of its header, for people. */
+export const ChallengeBody = Schema.Struct({
+  x402Version: Schema.Literal(2),
+  error: Schema.String,
+  accepts: Schema.NonEmptyArray(Schema.Struct({
+    scheme: Schema.Literal("exact"),
+    network: Schema.String,
+    asset: Schema.Literal("USDC"),
+    price: Schema.String,
+    payTo: Schema.String,
+    mimeType: Schema.Literal("application/json"),
+  })),
+  terms: Schema.String,
+}).annotate({ identifier: "PaymentChallenge" })
 
 /** The 402 body of x402 version 1, whose stock buyer reads no header. */
-interface ChallengeV1Body {
-  readonly x402Version: 1
-  readonly error: string
-  readonly accepts: ReadonlyArray<{
-    readonly scheme: "exact"
-    readonly network: string
-    readonly maxAmountRequired: string
-    readonly resource: string
-    readonly description: string
-    readonly mimeType: "application/json"
-    readonly payTo: string
-    readonly maxTimeoutSeconds: number
-    readonly asset: string
-    readonly extra: { readonly name: string; readonly version: string }
-  }>
-}
+export const ChallengeV1Body = Schema.Struct({
+  x402Version: Schema.Literal(1),
+  error: Schema.String,
+  accepts: Schema.NonEmptyArray(Schema.Struct({
+    scheme: Schema.Literal("exact"),
+    network: Schema.String,
+    maxAmountRequired: Schema.String,
+    resource: Schema.String,
+    description: Schema.String,
+    mimeType: Schema.Literal("application/json"),
+    payTo: Schema.String,
+    maxTimeoutSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    asset: Schema.String,
+    extra: Schema.Struct({ name: Schema.String, version: Schema.String }),
+  })),
+}).annotate({ identifier: "PaymentRequiredV1" })
 
 /** What a 402 says when no payment was shown. */
 const paymentRequiredError = "Payment required"
@@ -136,7 +138,7 @@ export function challengeV1(
   product: Product,
   terms: PaymentTerms,
   error: string = paymentRequiredError,
-): ChallengeV1Body | null {
+): typeof ChallengeV1Body.Type | null {
   const network = v1Networks[terms.chainId]
   return network === undefined ? null : {
     x402Version: 1,

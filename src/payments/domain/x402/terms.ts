@@ -58,7 +58,9 @@ export function requirements(product: Product, terms: PaymentTerms): PaymentRequ
     asset: terms.asset,
     payTo: terms.payTo,
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
-    extra: product.order === "settle-early" ? { ...extra, paymentFlow: "upfront" } : extra,
+    extra: product.settlementOrder === "settle-early"
+      ? { ...extra, paymentFlow: "upfront" }
+      : extra,
   }
 }
 

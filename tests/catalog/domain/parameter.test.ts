@@ -6,7 +6,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { decodeQuery, sentenceOf } from "../../../src/http/paywall/query.ts"
+import { decodeQuery, sentenceOf } from "../../../src/catalog/domain/parameter.ts"
 import { law } from "../../support/effect.ts"
 
 const readSignals = decodeQuery(products.signals.parameters)

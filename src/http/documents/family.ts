@@ -1,9 +1,10 @@
 /**
- * The catalogue of sibling products: the same on every product of the family.
+ * /.well-known/family: the catalogue of sibling products, the same on every product of the family.
  *
  * @module
  */
 import { Schema } from "effect"
+import { type Answer, answer } from "../server/answer.ts"
 
 /** Most products that a catalogue lists. */
 const familyProductsMax = 100
@@ -46,4 +47,9 @@ export type Family = typeof Family.Type
 export function familyOfOne(publicBaseUrl: string): Family {
   const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
   return { family: "bellwether", products: [own] }
+}
+
+/** The catalogue as it is served. */
+export function familyAnswer({ family, products }: Family): Answer {
+  return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
 }
