@@ -73,8 +73,6 @@ const leaks = [
 ]
 /** Files that still hold a long function; to be emptied. */
 const longWinded = [
-  "src/http/a2a/methods.ts",
-  "src/http/a2a/pay.ts",
   "src/http/mcp/mcp.ts",
   "src/payments/simulated/facilitator.ts",
   "src/payments/simulated/ledger.ts",

@@ -1,17 +1,17 @@
 /**
- * The port to the memory of A2A tasks: one row a task, every move one compare-and-set on it.
+ * The port to the store of A2A tasks: one row a task, every move one compare-and-set on it.
  *
  * Shared by all replicas: an offer made by one is paid at another. Lives run on the store's own clock,
- * and a task whose life is over is not there any more, whoever still holds its row.
+ * and a task whose life is over is not found any more, though its row may still be there.
  *
  * @module
  */
 import { Context, type Duration, type Effect, Option, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
+  boundedNote,
+  extendHistory,
   isBound,
-  keptNote,
-  remembered,
   step,
   type Task,
   type TaskId,
@@ -43,8 +43,8 @@ export interface NewTask {
 export type TaskMove =
   & {
     readonly note: TaskNote | null
-    /** What was said with it: added to the history, of which the newest `historyMax` stay. */
-    readonly said: ReadonlyArray<TaskMessage>
+    /** Messages that come with it: added to the history, of which the newest `historyMax` stay. */
+    readonly messages: ReadonlyArray<TaskMessage>
   }
   & (
     /** Of an `asked` task alone: the subject it had none of. */
@@ -76,31 +76,31 @@ export function moved(held: Task, move: TaskMove): Option.Option<Omit<Task, "mov
       : move.event === "release"
       ? null
       : held.paymentId,
-    note: keptNote(move.note),
-    history: remembered(held.history, move.said),
+    note: boundedNote(move.note),
+    history: extendHistory(held.history, move.messages),
     version: held.version + 1,
   }))
 }
 
-/** What a move does to the life of a task: it ends so long from now, at the earliest or at the latest. */
+/** How a move changes the life of a task: it ends so long from now, at the earliest or at the latest. */
 export function lifeAfter(held: Task, move: TaskMove): {
   readonly atLeast?: Duration.Duration
   readonly atMost?: Duration.Duration
 } {
   if (move.event === "pay") return { atLeast: move.life }
-  const letGo = isBound(held) &&
+  const unbound = isBound(held) &&
     Option.exists(moved(held, move), (after) => !isBound(after))
-  return letGo ? { atMost: taskLife } : {}
+  return unbound ? { atMost: taskLife } : {}
 }
 
 /**
- * How many tasks are kept. Beyond it they give way in the order of `turns`, the oldest first; one that
+ * How many tasks are kept. Beyond it they give way in the order of `evictionOrder`, the oldest first; one that
  * is being paid for does not, unless it has stood so for longer than `taskLife`.
  */
 export interface TaskLimits {
   /** Of one client: when all of them are being paid for, it opens no more. */
   readonly perClientMax: number
-  /** Of everybody, to about half a hundredth a replica. */
+  /** Of all clients; each replica counts to within half a percent. */
   readonly totalMax: number
 }
 

@@ -13,13 +13,13 @@ import { Duration, Effect, Layer, Option, Semaphore } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { PaymentId } from "../../../payments/domain/payment.ts"
 import {
-  keptNote,
-  remembered,
+  boundedNote,
+  evictionOrder,
+  extendHistory,
   type Task,
   type TaskId,
   taskLife,
   type TaskState,
-  turns,
 } from "../domain/task.ts"
 import {
   defaultTaskLimits,
@@ -95,7 +95,7 @@ const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
 
 /** What may take the place of a task that nobody asks for while it is being paid. */
 const givesWay = (sql: SqlClient) =>
-  sql`(gives_way < ${turns.paying}
+  sql`(gives_way < ${evictionOrder.paying}
     OR moved_at <= statement_timestamp() - ${milliseconds(sql, taskLife)})`
 
 const open = (sql: SqlClient, limits: TaskLimits) => {
@@ -105,8 +105,8 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
     const { subject, client } = task
     const words = written({
       subject,
-      note: keptNote(task.note),
-      history: remembered([], task.history),
+      note: boundedNote(task.note),
+      history: extendHistory([], task.history),
     })
     const [row] = yield* Effect.orDie(sql<Row>`
       WITH over AS (
