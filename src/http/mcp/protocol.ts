@@ -40,7 +40,7 @@ interface McpMessage {
 }
 
 /** Answers one message. It never rejects. */
-type Mcp = (message: McpMessage) => Promise<Response>
+export type Mcp = (message: McpMessage) => Promise<Response>
 
 /** How long a client may keep the list of tools: it changes only with a new version. */
 const listTtlMs = 300_000
