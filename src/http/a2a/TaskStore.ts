@@ -67,29 +67,29 @@ export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {
  * The task that a move leaves behind, but for its time; none where the table has no such move. A
  * subject, once it is named, stays.
  */
-export function moved(held: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
-  return Option.map(Result.getSuccess(step(held.state, move.event)), (state) => ({
-    ...{ id: held.id, contextId: held.contextId, client: held.client, state },
-    subject: "subject" in move ? held.subject ?? move.subject : held.subject,
+export function afterMove(task: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
+  return Option.map(Result.getSuccess(step(task.state, move.event)), (state) => ({
+    ...{ id: task.id, contextId: task.contextId, client: task.client, state },
+    subject: "subject" in move ? task.subject ?? move.subject : task.subject,
     paymentId: move.event === "pay"
       ? move.paymentId
       : move.event === "release"
       ? null
-      : held.paymentId,
+      : task.paymentId,
     note: boundedNote(move.note),
-    history: extendHistory(held.history, move.messages),
-    version: held.version + 1,
+    history: extendHistory(task.history, move.messages),
+    version: task.version + 1,
   }))
 }
 
 /** How a move changes the life of a task: it ends so long from now, at the earliest or at the latest. */
-export function lifeAfter(held: Task, move: TaskMove): {
+export function lifeAfter(task: Task, move: TaskMove): {
   readonly atLeast?: Duration.Duration
   readonly atMost?: Duration.Duration
 } {
   if (move.event === "pay") return { atLeast: move.life }
-  const unbound = isBound(held) &&
-    Option.exists(moved(held, move), (after) => !isBound(after))
+  const unbound = isBound(task) &&
+    Option.exists(afterMove(task, move), (after) => !isBound(after))
   return unbound ? { atMost: taskLife } : {}
 }
 
@@ -117,7 +117,7 @@ export class TaskStore extends Context.Service<TaskStore, {
    * when the table has no such move. Of two who race with the same task one moves it. Returns the task
    * as it then is.
    */
-  readonly move: (held: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
+  readonly move: (task: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
   /** Forgets the tasks whose life is over; returns how many went. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/services/TaskStore") {}

@@ -34,7 +34,7 @@ import {
   x402Keys,
 } from "./domain/taskView.ts"
 import { errorData, type Fault, invalid, refusedBy } from "./errors.ts"
-import { moved, type TaskMove, type TaskStore } from "./TaskStore.ts"
+import { afterMove, type TaskMove, type TaskStore } from "./TaskStore.ts"
 
 /** What the methods of /a2a work with. */
 export interface A2aPorts {
@@ -156,7 +156,7 @@ export const moveOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) =>
         : Effect.map(tasks.find(task.id), Option.getOrElse(() => task)),
   )
 
-/** A task as its row says. */
+/** A task by its row alone. */
 export const reply = ({ skills: { terms } }: A2aPorts, task: Task): TaskReply =>
   replyWith(task, viewOf(task, terms))
 
@@ -215,7 +215,7 @@ const record = (ports: A2aPorts, task: Task, move: TaskMove): Effect.Effect<Task
   Effect.catchDefect(moveOrRead(ports, task, move), (defect) =>
     Effect.as(
       Effect.logError("Cannot move a task on whose payment is decided", defect),
-      Option.match(moved(task, move), {
+      Option.match(afterMove(task, move), {
         onNone: () => task,
         onSome: (after) => ({ ...after, movedAt: task.movedAt }),
       }),

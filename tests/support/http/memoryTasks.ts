@@ -14,9 +14,9 @@ import {
   taskLife,
 } from "../../../src/http/a2a/domain/task.ts"
 import {
+  afterMove,
   defaultTaskLimits,
   lifeAfter,
-  moved,
   type TaskLimits,
   TasksFull,
   TaskStore,
@@ -82,7 +82,7 @@ export function memoryTasks(
         if (kept === undefined || kept.expiresAt <= now || kept.task.version !== held.version) {
           return Option.none()
         }
-        return Option.map(moved(held, move), (after) => {
+        return Option.map(afterMove(held, move), (after) => {
           const { atLeast = Duration.zero, atMost = Duration.infinity } = lifeAfter(held, move)
           const task = copy({ ...after, movedAt: now })
           const expiresAt = Math.min(

@@ -124,7 +124,7 @@ export interface Task {
   readonly state: TaskState
   /** Null while it is `asked`, and of what ended so. */
   readonly subject: TaskSubject | null
-  /** The payment it is bound to; null before one is shown, and after a release. */
+  /** The payment it is bound to; null before one is submitted, and after a release. */
   readonly paymentId: PaymentId | null
   /** Null when the state or the payment says all: an answer that was paid is not stored twice. */
   readonly note: TaskNote | null

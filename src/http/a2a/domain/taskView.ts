@@ -118,7 +118,7 @@ export const paymentUnderway: TaskView = {
   metadata: paymentMetadata("payment-submitted"),
 }
 
-/** What the row of a task says alone; its payment may be further. */
+/** A task by its row alone; its payment may be further. */
 export function viewOf(task: Task, terms: PaymentTerms): TaskView {
   const { state, note } = task
   const noted = { data: note?.data ?? null, artifact: null, metadata: note?.metadata ?? {} }
