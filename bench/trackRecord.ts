@@ -17,14 +17,13 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../src/postgres/migrate.ts"
 import { layer as scoreStore } from "../src/track-record/postgres/scoreStore.ts"
-import { layer as whaleStore } from "../src/whales/postgres/whaleStore.ts"
-import { judgementOf } from "../src/whales/domain/calibration.ts"
+import { judgementOf } from "../src/whales/domain/label.ts"
 import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import type { CalibratedWhale, WhaleRow } from "../src/whales/domain/whale.ts"
-import { WhaleStore } from "../src/whales/WhaleStore.ts"
+import { Calibration } from "../src/whales/Calibration.ts"
 import { TrackRecord } from "../src/track-record/TrackRecord.ts"
-import { WhaleTable } from "../src/whales/WhaleTable.ts"
+import { postgresWhales, storesOf, whaleStores } from "../tests/support/whales/whaleStores.ts"
 import { buyer, sign } from "../tests/support/payments/buyers.ts"
 import { freshSchema } from "../tests/support/stores.ts"
 import { authorizationFor, headerOf, wirePayment } from "../tests/support/payments/terms.ts"
@@ -67,7 +66,7 @@ function address(n: number): string {
 
 /** Puts the wallets into the store through its port, but for what only a long history makes. */
 const fill = Effect.gen(function* () {
-  const store = yield* WhaleStore
+  const store = yield* whaleStores
   const sql = yield* SqlClient
   const all = Array.from({ length: wallets }, (_, n) => n)
   const found = all.map((n) => ({
@@ -202,7 +201,7 @@ const buy = Effect.fnUntraced(function* (connections: number, what = "GET /v1/wh
 
 /** What a reading anew takes, from the first query to the value. */
 const readings = Effect.gen(function* () {
-  const fresh = Layer.mergeAll(TrackRecord.layer, WhaleTable.layer)
+  const fresh = Layer.mergeAll(TrackRecord.layer, Calibration.layer)
   const services = yield* Layer.build(fresh)
   const timed = (reading: Effect.Effect<unknown, unknown>) =>
     Effect.gen(function* () {
@@ -211,17 +210,19 @@ const readings = Effect.gen(function* () {
       return Math.round(performance.now() - began)
     })
   const scorecard = yield* timed(Context.get(services, TrackRecord).scorecard)
-  const table = yield* timed(Context.get(services, WhaleTable).table)
+  const table = yield* timed(Context.get(services, Calibration).table)
   return `a reading anew: scorecard ${scorecard} ms, table ${table} ms`
 })
 
 const program = Effect.gen(function* () {
   const url = yield* freshSchema(databaseUrl)
   const client = layerPostgres({ url, maxConnections: 4 })
-  const stores = yield* Layer.build(Layer.provideMerge(Layer.merge(whaleStore, scoreStore), client))
+  const stores = yield* Layer.build(
+    Layer.provideMerge(Layer.merge(postgresWhales, scoreStore), client),
+  )
   const inStore = Effect.provide(stores)
   yield* Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(fill), inStore)
-  const store = Context.get(stores, WhaleStore)
+  const store = storesOf(stores)
   const sql = Context.get(stores, SqlClient)
   yield* Effect.acquireRelease(
     Effect.promise(() => start(Redacted.value(url))),

@@ -10,8 +10,8 @@ import type { HeldEntry } from "../src/whales/domain/heldEntry.ts"
 import { MarketId } from "../src/markets/domain/market.ts"
 import { packedSums } from "../src/whales/postgres/sums.ts"
 import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
-import { judgementOf, ruleVersion } from "../src/whales/domain/calibration.ts"
-import { factsOf, start } from "../tests/whales/whaleStore.laws.ts"
+import { judgementOf, ruleVersion } from "../src/whales/domain/label.ts"
+import { factsOf, start } from "../tests/whales/whaleStores.laws.ts"
 
 export interface Size {
   readonly entries: number

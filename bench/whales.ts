@@ -11,13 +11,17 @@
  * @module
  */
 import process from "node:process"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { layer } from "../src/whales/postgres/whaleStore.ts"
 import type { Resolution } from "../src/markets/domain/resolution.ts"
-import { calibrate, count } from "../src/whales/Calibration.ts"
-import { WhaleStore } from "../src/whales/WhaleStore.ts"
+import { Calibration } from "../src/whales/Calibration.ts"
 import { postgresStore } from "../tests/support/stores.ts"
+import {
+  postgresWhales,
+  whalesContext,
+  type WhaleStores,
+  whaleStores,
+} from "../tests/support/whales/whaleStores.ts"
 import { fill, marketOf, openMarkets, type Size } from "./whaleTables.ts"
 
 const [entries = 5_000_000, wallets = 5_000, passes = 7] = Deno.args.map(Number)
@@ -61,7 +65,7 @@ class Clocks {
   }
 }
 
-type Store = WhaleStore["Service"]
+type Store = WhaleStores
 
 /** The same store, each of whose answers is timed. */
 const timed = (store: Store, clocks: Clocks): Store => ({
@@ -87,17 +91,24 @@ const resolved = (n: number, at: number): Resolution => ({
 
 const far = Date.UTC(2030, 0, 1)
 
+const calibrationOver = (store: Store) =>
+  Effect.provide(
+    Effect.scoped(Layer.build(Layer.fresh(Calibration.layer))),
+    whalesContext(store),
+  ).pipe(Effect.map(Context.get(Calibration)))
+
 const pass = Effect.fnUntraced(function* (store: Store, first: number) {
   const ended = Array.from({ length: marketsPerPass }, (_, n) => resolved(first + n, far))
   const tally = { counted: 0 }
   yield* store.saveResolutions(ended, ended.map(({ marketId }) => marketId), far)
-  yield* count(store, far, tally)
-  yield* calibrate(store)
+  const calibration = yield* calibrationOver(store)
+  yield* calibration.count(far, tally)
+  yield* calibration.judge
   return tally.counted
 })
 
 const ask = Effect.fnUntraced(function* (clocks: Clocks) {
-  const store = yield* WhaleStore
+  const store = yield* whaleStores
   const unresolved = store.unresolved({
     limit: 1_000,
     askedBefore: far,
@@ -141,9 +152,9 @@ const bench = Effect.gen(function* () {
   print(`${entries.toLocaleString("en")} entries of ${wallets} wallets, filled in ${seconds} s`)
   yield* sizes
   const clocks = new Clocks()
-  const store = timed(yield* WhaleStore, clocks)
+  const store = timed(yield* whaleStores, clocks)
   // The rows of wallets of which nothing will be new.
-  yield* calibrate(yield* WhaleStore)
+  yield* (yield* calibrationOver(yield* whaleStores)).judge
   const busy = process.cpuUsage()
   for (clocks.round = 0; clocks.round < passes; clocks.round++) {
     const first = openMarkets(size) + clocks.round * marketsPerPass
@@ -167,5 +178,5 @@ if (url === undefined) {
   Deno.exit(1)
 }
 await Effect.runPromise(
-  bench.pipe(Effect.provide(layer), Effect.provide(postgresStore(url)), Effect.scoped),
+  bench.pipe(Effect.provide(postgresWhales), Effect.provide(postgresStore(url)), Effect.scoped),
 )

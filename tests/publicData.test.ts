@@ -5,7 +5,7 @@
  */
 import { ok, strictEqual } from "node:assert"
 import { Schema } from "effect"
-import { labels } from "../src/whales/domain/calibration.ts"
+import { labels } from "../src/whales/domain/label.ts"
 import { addNullSums, eventSums, pValueOf } from "../src/whales/domain/significance/nullModel.ts"
 import {
   addBandSums,

@@ -11,14 +11,14 @@ import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import * as paymentStore from "../../src/payments/postgres/paymentStore.ts"
 import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
-import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
 import * as signatures from "../../src/payments/wasmSignatures.ts"
 import { layer } from "../../src/http/layer.ts"
 import { Chain } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
-import { WhaleTable } from "../../src/whales/WhaleTable.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
+import { postgresWhales } from "../../tests/support/whales/whaleStores.ts"
 import { faceOptions, makeWorld, servicesOver } from "../../tests/support/http/face.ts"
 import { terms } from "../../tests/support/payments/terms.ts"
 
@@ -57,8 +57,8 @@ const payments = Payments.layer({ terms }).pipe(
   Layer.orDie,
 )
 /** Not those over the shelf, which a memory of layers would give again. */
-const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, WhaleTable.layer)).pipe(
-  Layer.provide(Layer.merge(whaleStore.layer, scoreStore.layer)),
+const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer)).pipe(
+  Layer.provide(Layer.merge(postgresWhales, scoreStore.layer)),
   Layer.provide(database),
   Layer.orDie,
 )

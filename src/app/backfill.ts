@@ -6,13 +6,13 @@
  */
 import { Console, Duration, Effect, Layer, Logger, References, Schema } from "effect"
 import { Backfill, type Watcher } from "../whales/Backfill.ts"
-import * as whaleStore from "../whales/postgres/whaleStore.ts"
+import * as walletStore from "../whales/postgres/walletStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
 import { progressBar, progressLine, trackingLine } from "./console.ts"
 import type { BackfillSettings } from "./settings.ts"
-import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** There is no wallet whose past could be read. */
 class NothingTracked extends Schema.TaggedError<NothingTracked>()("NothingTracked", {}) {
@@ -61,7 +61,7 @@ export const backfill = Effect.fnUntraced(function* (settings: BackfillSettings)
 })
 
 const work = Effect.gen(function* () {
-  const store = yield* WhaleStore
+  const store = yield* WalletStore
   const tracking = yield* Tracking
   const backfill = yield* Backfill
   if ((yield* store.tracked).length === 0) {
@@ -74,8 +74,8 @@ const work = Effect.gen(function* () {
 
 const servicesLayer = (settings: BackfillSettings) =>
   Layer.mergeAll(Tracking.layer, Backfill.layer.pipe(Layer.provide(WalletHistory.layer))).pipe(
-    Layer.provideMerge(whaleStore.layer),
-    Layer.provide(venueLayer(settings)),
+    Layer.provideMerge(walletStore.layer),
+    Layer.provide(venueClientLayer(settings)),
     Layer.provide(databaseLayer(settings)),
     Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, settings.logLevel)),
     Layer.provideMerge(Logger.layer([logger])),

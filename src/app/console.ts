@@ -131,7 +131,7 @@ export function whaleLine(report: WhaleReport): string {
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.grounds} with new evidence`,
+    `${report.reasoned} with new evidence`,
     `${report.asked} asked about`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
     `${report.items.length} told`,

@@ -6,7 +6,7 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as facilitator from "../payments/facilitator/facilitator.ts"
-import { bearer } from "../payments/facilitator/token.ts"
+import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"

@@ -7,6 +7,7 @@ import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effec
 import { FetchHttpClient } from "effect/http"
 import { cachingDenials } from "../core/RateLimits.ts"
 import { Digest } from "../digest/Digest.ts"
+import { DigestNarrator } from "../digest/DigestNarrator.ts"
 import * as digestStore from "../digest/postgres/digestStore.ts"
 import { Feed } from "../feed/Feed.ts"
 import * as feedStore from "../feed/postgres/feedStore.ts"
@@ -28,10 +29,11 @@ import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
-import type { Detector } from "../predetermined/Detector.ts"
+import { Detector } from "../predetermined/Detector.ts"
 import * as detectionStore from "../predetermined/postgres/detectionStore.ts"
 import { Predetermined } from "../predetermined/Predetermined.ts"
 import * as reportStore from "../research/postgres/reportStore.ts"
+import { ReportNarrator } from "../research/ReportNarrator.ts"
 import { Research } from "../research/Research.ts"
 import * as scoreStore from "../track-record/postgres/scoreStore.ts"
 import { SelfScore } from "../track-record/SelfScore.ts"
@@ -39,21 +41,21 @@ import { TrackRecord } from "../track-record/TrackRecord.ts"
 import * as simulatedNews from "../venues/simulated/news.ts"
 import { devWorld } from "../venues/simulated/venue.ts"
 import { Backfill } from "../whales/Backfill.ts"
-import * as whaleStore from "../whales/postgres/whaleStore.ts"
+import { Calibration } from "../whales/Calibration.ts"
+import * as calibrationStore from "../whales/postgres/calibrationStore.ts"
+import * as countingStore from "../whales/postgres/countingStore.ts"
+import * as entryStore from "../whales/postgres/entryStore.ts"
+import * as walletStore from "../whales/postgres/walletStore.ts"
+import * as whaleMarketStore from "../whales/postgres/whaleMarketStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
 import { Whales } from "../whales/Whales.ts"
-import { WhaleTable } from "../whales/WhaleTable.ts"
-import type { Narrator } from "../writing/Narrator.ts"
-import * as openaiDetector from "../writing/narrators/openai/detector.ts"
-import * as openaiModel from "../writing/narrators/openai/model.ts"
-import * as openaiNarrator from "../writing/narrators/openai/narrator.ts"
-import * as template from "../writing/narrators/template.ts"
+import * as openai from "../writing/openai/model.ts"
 import { invitation } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
 import { paymentPorts, timingWithin } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
-import { databaseLayer, venueLayer } from "./venuePorts.ts"
+import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
 /** How long a shutdown waits for requests in flight. */
 const drain = Duration.seconds(20)
@@ -94,7 +96,10 @@ const serviceLayer = (settings: ServiceSettings, draining: Ref.Ref<boolean>) =>
     ),
   )
 
-/** What the product does, over the stores. */
+/**
+ * What the product does, over the stores: `VenueClient`, `Calibration`, `Digest`, `Payments`, `Refunds`
+ * and what is built on them.
+ */
 const productLayer = (settings: ServiceSettings) => {
   const { tick, whaleStakeUsdMin, venue } = settings
   const fromVenue = Layer.mergeAll(
@@ -108,13 +113,12 @@ const productLayer = (settings: ServiceSettings) => {
     SelfScore.layer,
   ).pipe(
     Layer.provide(WalletHistory.layer),
-    Layer.provide(venueLayer(settings)),
+    Layer.provide(venueClientLayer(settings)),
   )
   return Layer.mergeAll(
     fromVenue,
     Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
     Refunds.layer,
-    WhaleTable.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
     Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
@@ -122,6 +126,7 @@ const productLayer = (settings: ServiceSettings) => {
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),
   ).pipe(
+    Layer.provideMerge(Calibration.layer),
     Layer.provide(writersLayer(settings)),
     Layer.provideMerge(News.layer),
     Layer.provide(newsSources(settings)),
@@ -136,7 +141,11 @@ const storesLayer = Layer.mergeAll(
   jobStore.layer,
   paymentStore.layer,
   refundStore.queueLayer,
-  whaleStore.layer,
+  walletStore.layer,
+  whaleMarketStore.layer,
+  entryStore.layer,
+  countingStore.layer,
+  calibrationStore.layer,
   scoreStore.layer,
   reportStore.layer,
   taskStore.layer(),
@@ -144,12 +153,17 @@ const storesLayer = Layer.mergeAll(
 )
 
 /** Who writes and who detects: a model where one is set, else rules. Both share the model's limits. */
-const writersLayer = ({ model }: ServiceSettings): Layer.Layer<Narrator | Detector> =>
+const writersLayer = (
+  { model }: ServiceSettings,
+): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>
   model === null
-    ? Layer.merge(template.narratorLayer, template.detectorLayer)
-    : Layer.merge(openaiNarrator.layer, openaiDetector.layer).pipe(
-      Layer.provide(openaiModel.layer(model)),
+    ? Layer.mergeAll(
+      DigestNarrator.layerTemplate,
+      ReportNarrator.layerTemplate,
+      Detector.layerRules,
     )
+    : Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel)
+      .pipe(Layer.provide(openai.layer(model)))
 
 /** Headlines are those of the world that the venue is, and of no other. */
 const newsSources = (settings: ServiceSettings): Layer.Layer<NewsSources> => {

@@ -10,7 +10,7 @@ import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { Family, familyOfOne } from "../http/documents/family.ts"
 import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
-import type { ModelOptions } from "../writing/narrators/openai/model.ts"
+import type { ModelOptions } from "../writing/openai/model.ts"
 import {
   type Finality,
   type Get,

@@ -25,7 +25,7 @@ export const databaseLayer = ({ database, venue }: VenueStore) => {
   return Layer.provideMerge(prepared, client)
 }
 
-export const venueLayer = ({ venue }: Pick<VenueStore, "venue">) => {
+export const venueClientLayer = ({ venue }: Pick<VenueStore, "venue">) => {
   switch (venue.kind) {
     case "simulated":
       return simulated.layer(simulated.devWorld(venue.seed))

@@ -32,4 +32,4 @@ export class JobSlots extends Context.Service<JobSlots, {
   readonly lastOk: (job: string) => Effect.Effect<Option.Option<EpochMs>>
   /** Forgets slots older than `before`. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/JobSlots") {}
+}>()("bellwether/core/JobSlots") {}

@@ -34,7 +34,7 @@ export class RateLimits extends Context.Service<RateLimits, {
   ) => Effect.Effect<RateDecision, RateLimitUnavailable>
   /** Forgets keys whose newest grant is older than `before`. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/RateLimits") {}
+}>()("bellwether/core/RateLimits") {}
 
 /** Cached denials; beyond it the oldest is dropped, and its key asks the store again. */
 const deniedMax = 10_000

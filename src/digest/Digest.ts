@@ -28,9 +28,10 @@ import { DigestStore } from "./DigestStore.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { JobSlots } from "../core/JobSlots.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { Narrator } from "../writing/Narrator.ts"
+import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
+import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 import { written } from "../writing/writing.ts"
 
 /** What one writing came to. */
@@ -75,11 +76,12 @@ export class Digest extends Context.Service<Digest, {
 
 const make = Effect.fnUntraced(function* (venue: string) {
   const store = yield* DigestStore
-  const narrator = yield* Narrator
+  const narrator = yield* DigestNarrator
   const ports = {
     feed: yield* FeedStore,
     markets: yield* MarketStore,
-    whales: yield* WhaleStore,
+    wallets: yield* WalletStore,
+    whaleMarkets: yield* WhaleMarketStore,
     news: yield* News,
     slots: yield* JobSlots,
     detector: yield* Detector,
@@ -146,11 +148,11 @@ const retryAfterSeconds = 60
  */
 const narratorTime = Duration.seconds(150)
 
-const narrated = (narrator: Narrator["Service"], brief: DigestBrief) =>
+const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
   written({
     text: "digest",
     narrator: narrator.name,
-    ask: (complaints) => narrator.digest(brief, complaints),
+    ask: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within: narratorTime,

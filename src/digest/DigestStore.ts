@@ -29,4 +29,4 @@ export class DigestStore extends Context.Service<DigestStore, {
   ) => Effect.Effect<ReadonlyArray<HeldDigest>>
   /** Forgets digests of slots before `before`; returns how many went. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/DigestStore") {}
+}>()("bellwether/digest/DigestStore") {}

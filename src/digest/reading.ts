@@ -15,13 +15,15 @@ import type { FeedStore } from "../feed/FeedStore.ts"
 import type { JobSlots } from "../core/JobSlots.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
-import type { WhaleStore } from "../whales/WhaleStore.ts"
+import type { WalletStore } from "../whales/WalletStore.ts"
+import type { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
 
 /** The ports a digest is read from. */
 interface DigestPorts {
   readonly feed: FeedStore["Service"]
   readonly markets: MarketStore["Service"]
-  readonly whales: WhaleStore["Service"]
+  readonly wallets: WalletStore["Service"]
+  readonly whaleMarkets: WhaleMarketStore["Service"]
   readonly news: News["Service"]
   readonly slots: JobSlots["Service"]
   readonly detector: Detector["Service"]
@@ -144,13 +146,13 @@ const readFeed = Effect.fnUntraced(function* (
 
 /** Who is tracked, and the markets of their entries of which the end became known since. */
 const readWhales = Effect.fnUntraced(function* (
-  { whales }: DigestPorts,
+  { wallets, whaleMarkets }: DigestPorts,
   from: EpochMs,
   until: EpochMs,
 ) {
   return {
-    tracked: (yield* whales.tracked).length,
-    resolutions: yield* whales.ended({
+    tracked: (yield* wallets.tracked).length,
+    resolutions: yield* whaleMarkets.ended({
       endedFrom: until - backMax,
       told: { from: from - toldSettles, to: until - toldSettles },
       limit: resolutionsMax,

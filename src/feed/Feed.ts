@@ -57,7 +57,7 @@ export class Feed extends Context.Service<Feed, {
   readonly byIndex: (feedIndex: number) => Effect.Effect<FeedItem, SignalNotFound | DataStale>
   /** Ascending. With `since`: the first `count` after it. Without: the newest `count`. */
   readonly page: (query: FeedPageQuery) => Effect.Effect<ReadonlyArray<FeedItem>, DataStale>
-}>()("bellwether/services/Feed") {
+}>()("bellwether/feed/Feed") {
   /** `cadenceMs` is the time between two ticks. */
   static readonly layer = (options: { readonly cadenceMs: number }) =>
     Layer.effect(Feed, make(options.cadenceMs))

@@ -52,4 +52,4 @@ export class FeedStore extends Context.Service<FeedStore, {
   }>
   /** Forgets items created before `before`; their indices are never given out again. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/FeedStore") {}
+}>()("bellwether/feed/FeedStore") {}

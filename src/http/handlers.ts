@@ -14,7 +14,7 @@ import { Digest } from "../digest/Digest.ts"
 import { Feed } from "../feed/Feed.ts"
 import { Research } from "../research/Research.ts"
 import { Resolving } from "../markets/Resolving.ts"
-import { WhaleTable } from "../whales/WhaleTable.ts"
+import { Calibration } from "../whales/Calibration.ts"
 import {
   type Checkout,
   type CheckoutOptions,
@@ -43,7 +43,7 @@ const disclaimer =
 const makeHandlers = Effect.gen(function* () {
   const digests = yield* Digest
   const markets = yield* Resolving
-  const { table } = yield* WhaleTable
+  const { table } = yield* Calibration
   const research = yield* Research
   const whalesBody = encodedOnce(({ computedAt, wallets, omitted }: CalibrationTable) => ({
     success: true,

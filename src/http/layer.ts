@@ -15,7 +15,7 @@ import type { Research } from "../research/Research.ts"
 import type { Resolving } from "../markets/Resolving.ts"
 import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
-import type { WhaleTable } from "../whales/WhaleTable.ts"
+import type { Calibration } from "../whales/Calibration.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
 import { agentCardAnswer, askedDocuments, documents } from "./documents/documents.ts"
 import { type Family, familyAnswer } from "./documents/family.ts"
@@ -157,7 +157,7 @@ export const layer = (
   | Resolving
   | TaskStore
   | TrackRecord
-  | WhaleTable
+  | Calibration
 > =>
   Layer.effect(
     Served,

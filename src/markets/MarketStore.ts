@@ -80,4 +80,4 @@ export class MarketStore extends Context.Service<MarketStore, {
    * how many rows went.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/MarketStore") {}
+}>()("bellwether/markets/MarketStore") {}

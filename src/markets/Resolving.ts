@@ -28,7 +28,7 @@ export class Resolving extends Context.Service<Resolving, {
     Array.NonEmptyReadonlyArray<ResolvingRow>,
     BelowThreshold
   >
-}>()("bellwether/services/Resolving") {
+}>()("bellwether/markets/Resolving") {
   static readonly layer = Layer.effect(
     Resolving,
     Effect.gen(function* () {

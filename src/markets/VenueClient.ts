@@ -118,4 +118,4 @@ export class VenueClient extends Context.Service<VenueClient, {
   ) => Effect.Effect<Decoded<MarketRules>, VenueUnavailable>
   /** Null for a venue whose trades are anonymous: it yields no whale entries. */
   readonly wallets: WalletSource | null
-}>()("bellwether/services/VenueClient") {}
+}>()("bellwether/markets/VenueClient") {}

@@ -60,7 +60,7 @@ export class Ingestion extends Context.Service<Ingestion, {
   readonly tick: (slot: EpochMs) => Effect.Effect<TickReport>
   /** Forgets what is older than its keep: points 9 days, items 90 days. */
   readonly prune: Effect.Effect<void>
-}>()("bellwether/services/Ingestion") {
+}>()("bellwether/movers/Ingestion") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
     Layer.effect(
       Ingestion,

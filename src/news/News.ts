@@ -60,7 +60,7 @@ export class News extends Context.Service<News, {
   ) => Effect.Effect<NewsFound>
   /** Forgets headlines older than a week. */
   readonly prune: Effect.Effect<void>
-}>()("bellwether/services/News") {
+}>()("bellwether/news/News") {
   static readonly layer = Layer.effect(
     News,
     Effect.gen(function* () {

@@ -27,5 +27,5 @@ export interface NewsSource {
 }
 
 export class NewsSources extends Context.Service<NewsSources, ReadonlyArray<NewsSource>>()(
-  "bellwether/services/NewsSources",
+  "bellwether/news/NewsSources",
 ) {}

@@ -32,4 +32,4 @@ export class NewsStore extends Context.Service<NewsStore, {
    * since `before`; returns how many headlines went.
    */
   readonly prune: (before: EpochMs, most: number) => Effect.Effect<number>
-}>()("bellwether/services/NewsStore") {}
+}>()("bellwether/news/NewsStore") {}

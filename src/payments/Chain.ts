@@ -67,8 +67,8 @@ export class Chain extends Context.Service<Chain, {
     readonly after: bigint | null
   }) => Effect.Effect<ScannedBlocks, ChainUnavailable>
   /**
-   * True when the authorization's nonce is used or cancelled as of the newest block: whoever shows it
-   * now may have copied it from there.
+   * True when the authorization's nonce is used or cancelled as of the newest block: a caller who
+   * shows it now may have copied it from there.
    */
   readonly isSpent: (
     asset: Address,
@@ -82,4 +82,4 @@ export class Chain extends Context.Service<Chain, {
   ) => Effect.Effect<bigint, ChainUnavailable>
   /** True when the address is a contract, whose signatures only the chain can check (EIP-1271). */
   readonly hasCode: (address: Address) => Effect.Effect<boolean, ChainUnavailable>
-}>()("bellwether/services/Chain") {}
+}>()("bellwether/payments/Chain") {}

@@ -36,4 +36,4 @@ export class Facilitator extends Context.Service<Facilitator, {
   readonly verify: (request: FacilitatorRequest) => Effect.Effect<VerifyOutcome>
   /** Safe to call again with the same authorization: its nonce is used at most once. */
   readonly settle: (request: FacilitatorRequest) => Effect.Effect<SettleOutcome>
-}>()("bellwether/services/Facilitator") {}
+}>()("bellwether/payments/Facilitator") {}

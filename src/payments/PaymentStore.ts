@@ -1,8 +1,8 @@
 /**
  * The port to the stored payments: one row a payment, every arrow one compare-and-set on it.
  *
- * Leases run on the store's own clock. A fence grows with every claim, so that whoever lost
- * a payment to a later claim can no longer move its row.
+ * Leases run on the store's own clock. A fence grows with every claim, so that a worker
+ * who lost a payment to a later claim can no longer move its row.
  *
  * @module
  */
@@ -105,7 +105,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /**
    * Rows that wait for somebody, oldest first: claimed, settling or settled with a lease that ran out;
    * unresolved; answered, and not delivered within `hold`; and after all of these, for they are many
-   * and nobody waits for them, released and past validBefore (a facilitator has seen those, so the
+   * and no caller waits for them, released and past validBefore (a facilitator has seen those, so the
    * chain has the last word on them).
    */
   readonly waiting: (query: WaitingQuery) => Effect.Effect<ReadonlyArray<Payment>>

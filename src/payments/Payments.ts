@@ -9,6 +9,7 @@ import { storeWithDeadline } from "../core/deadline.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
 import { scan } from "./chainScan.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
+import type { FailedSale } from "./domain/failedSale.ts"
 import {
   address,
   type Authorization,
@@ -26,7 +27,6 @@ import { needsChain, reconcile, sweep } from "./reconcile.ts"
 import {
   conflict,
   type Delivery,
-  type Failure,
   findOutcome,
   forged,
   inProgress,
@@ -65,7 +65,7 @@ export class Payments extends Context.Service<Payments, {
    * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
    * its message. `RefundQueued` leaves settle-early sales alone.
    */
-  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, Failure>
+  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, FailedSale>
   /** The id of the payment that is made by an authorization: pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
 
 /** Sells one answer for one payment, or answers for a payment that is known already. */
 const sell = Effect.fnUntraced(
-  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, Failure> {
+  function* (seller: Seller, sale: Sale): Effect.fn.Return<Delivery, FailedSale> {
     const { store, timing, fibers, isForged } = seller
     const ticket = ticketOf(seller, sale.purchase)
     if (yield* isForged(ticket)) {
@@ -188,7 +188,7 @@ const again = Effect.fnUntraced(function* (
   found: Payment,
   sale: Sale,
   waits: number,
-): Effect.fn.Return<Delivery, Failure> {
+): Effect.fn.Return<Delivery, FailedSale> {
   const { store, chain, timing, fibers } = seller
   if (isOther(found, sale.purchase)) return yield* conflict(found)
   const hash = secretHash(seller, found.paymentId, sale.purchase.secret)
@@ -281,7 +281,7 @@ const secretHash = (
   secret: string | null,
 ): Bytes32 | null => secret === null ? null : signatures.digest(`secret/v1:${id}:${secret}`)
 
-/** True when nobody can have signed a payment with the payer's key, and the payer is no contract. */
+/** True when a payment cannot be signed with the payer's key, and the payer is no contract. */
 function makeForgeryCheck(
   signatures: Signatures["Service"],
   chain: Chain["Service"],

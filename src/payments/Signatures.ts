@@ -40,4 +40,4 @@ export class Signatures extends Context.Service<Signatures, {
   ) => Effect.Effect<Option.Option<Address>>
   /** keccak256 of a text's UTF-8 bytes. */
   readonly digest: (text: string) => Bytes32
-}>()("bellwether/services/Signatures") {}
+}>()("bellwether/payments/Signatures") {}

@@ -1,5 +1,5 @@
 /**
- * What becomes of a payment nobody is working on: the chain is asked, and its word decides.
+ * What becomes of a payment that no worker has: the chain is asked, and its word decides.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Payment, Released, Unresolved } from "./domain/payment.ts"
 import type { Move, PaymentStore } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
-/** True when the row waits for somebody: its worker or its buyer is gone, or only the chain can tell. */
+/** True when the row waits: its worker or its buyer is gone, or only the chain can tell. */
 function isWaiting(payment: Payment, { hold }: Patience): boolean {
   switch (payment.state) {
     case "claimed":
@@ -41,7 +41,7 @@ export interface ReconcileOptions {
 
 /**
  * Moves a waiting row as far as can be told now, and returns the row as it then stands. Any number
- * may do this at once: each move is a compare-and-set, and whoever loses reads the row again.
+ * may do this at once: each move is a compare-and-set, and the loser reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
   { store, chain, patience }: ReconcileOptions,

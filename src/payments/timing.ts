@@ -19,7 +19,7 @@ export interface PaymentTiming {
   readonly proveTimes: number
   /** How long all that asking may take, however long the chain takes over each question. */
   readonly prove: Duration.Duration
-  /** How long a buyer may still come for an answer that was not handed over. Then it is refunded. */
+  /** How long a buyer may still come for an answer that was not delivered. Then it is refunded. */
   readonly hold: Duration.Duration
   /**
    * How long after the intent a settle-early payment of unknown outcome waits for its buyer, who has

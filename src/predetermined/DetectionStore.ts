@@ -35,4 +35,4 @@ export class DetectionStore extends Context.Service<DetectionStore, {
   readonly remember: (considered: ReadonlyArray<Considered>, at: EpochMs) => Effect.Effect<void>
   /** Forgets markets last looked at before `before`, but none that was told; returns how many went. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/DetectionStore") {}
+}>()("bellwether/predetermined/DetectionStore") {}

@@ -1,19 +1,40 @@
 /**
- * The port to whoever judges from evidence whether an outcome already exists. Its answer is a claim;
- * the rules of acceptance decide.
+ * The port to who judges from evidence whether an outcome already exists. Its answer is a claim; the
+ * rules of acceptance decide.
  *
  * @module
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { Model, type ModelFailed } from "../writing/Model.ts"
 import type { Detection, DetectionQuestion } from "./domain/detection.ts"
-
-export class DetectorFailed extends Schema.TaggedError<DetectorFailed>()("DetectorFailed", {
-  /** In a few words; never a key, a header or a body. */
-  reason: Schema.String,
-}) {}
+import { rulesDetection } from "./domain/predetermined.ts"
+import { DetectionAnswer, detectionPrompt } from "./domain/prompt.ts"
 
 export class Detector extends Context.Service<Detector, {
   /** The model's name, or `rules`. */
   readonly name: string
-  readonly detect: (question: DetectionQuestion) => Effect.Effect<Detection, DetectorFailed>
-}>()("bellwether/services/Detector") {}
+  readonly detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
+}>()("bellwether/predetermined/Detector") {
+  static readonly layerModel: Layer.Layer<Detector, never, Model> = Layer.effect(
+    Detector,
+    Effect.map(Model, ({ name, ask }) =>
+      Detector.of({
+        name,
+        detect: (question) =>
+          ask({
+            use: "detection",
+            prompt: (boundary) => detectionPrompt(question, boundary),
+            shape: DetectionAnswer,
+          }),
+      })),
+  )
+
+  /** Takes the venue's own word only; see the rules of acceptance. */
+  static readonly layerRules: Layer.Layer<Detector> = Layer.succeed(
+    Detector,
+    Detector.of({
+      name: "rules",
+      detect: (question) => Effect.sync(() => rulesDetection(question)),
+    }),
+  )
+}

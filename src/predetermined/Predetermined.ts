@@ -22,14 +22,14 @@ import { News } from "../news/News.ts"
 import {
   type AskingProgress,
   type AskingServices,
+  candidatesOf,
   choose,
   type Chosen,
   newsOf,
   openMarkets,
   readProposals,
-  suspectsOf,
-  withGrounds,
-} from "./suspects.ts"
+  withReasons,
+} from "./candidates.ts"
 import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
@@ -56,8 +56,8 @@ export interface PredeterminedReport {
   readonly slot: EpochMs
   /** Live markets with an open price of now. */
   readonly markets: number
-  /** Of these, those with grounds to ask that were not asked about before. */
-  readonly grounds: number
+  /** Of these, those with reasons to ask that were not asked about before. */
+  readonly reasoned: number
   /** Questions put to the detector, and answers it failed to give. */
   readonly asked: number
   readonly unanswered: number
@@ -72,7 +72,7 @@ export interface PredeterminedReport {
 export class Predetermined extends Context.Service<Predetermined, {
   /** Looks for outcomes that exist already. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<PredeterminedReport>
-}>()("bellwether/services/Predetermined") {
+}>()("bellwether/predetermined/Predetermined") {
   static readonly layer = (options: { readonly tick: Duration.Duration }) =>
     Layer.effect(
       Predetermined,
@@ -98,19 +98,19 @@ const tick = Effect.fn("Predetermined.tick")(function* (
 ) {
   const started = yield* Clock.currentTimeMillis
   const done: AskingProgress = {
-    ...{ markets: 0, grounds: 0, asked: 0, unanswered: 0, items: [], rejected: {} },
+    ...{ markets: 0, reasoned: 0, asked: 0, unanswered: 0, items: [], rejected: {} },
   }
   const failed: Array<Stage> = []
   const stage = stages("Predetermined", stageLimits, stageFailures, failed)
 
   const markets = yield* stage("markets", openMarkets(services, slot, tickMs, done), [])
   const news = yield* stage("news", newsOf(services, markets, slot), new Map())
-  const suspects = yield* stage("grounds", suspectsOf(services, markets, news, slot), [])
+  const candidates = yield* stage("grounds", candidatesOf(services, markets, news, slot), [])
   const proposals = new Map<MarketId, Proposal | null>()
-  yield* stage("proposals", readProposals(services, suspects, proposals, done), undefined)
+  yield* stage("proposals", readProposals(services, candidates, proposals, done), undefined)
   const now = yield* Clock.currentTimeMillis
-  const grounded = withGrounds(services, suspects, proposals, now, done)
-  const chosen = yield* stage("books", choose(services, grounded, now, done), [])
+  const reasoned = withReasons(services, candidates, proposals, now, done)
+  const chosen = yield* stage("books", choose(services, reasoned, now, done), [])
   const rules = yield* stage("rules", readRules(services, chosen), new Map())
   yield* stage("questions", putQuestions(services, chosen, rules, done), undefined)
   yield* stage("forgetting", services.detections.prune(slot - untoldKept), 0)
@@ -153,16 +153,16 @@ const putQuestions = (
  */
 const putQuestion = Effect.fnUntraced(function* (
   { detector, feed, detections }: AskingServices,
-  { market, key, candidate }: Chosen,
+  { market, key, priced }: Chosen,
   rules: string,
   done: AskingProgress,
 ) {
-  const question = { ...candidate.question, rules }
+  const question = { ...priced.question, rules }
   done.asked += 1
   const answer = yield* detector.detect(question).pipe(
     Effect.timeout(questionTime),
     Effect.map(Option.some),
-    Effect.catchTag("DetectorFailed", ({ reason }) =>
+    Effect.catchTag("ModelFailed", ({ reason }) =>
       // Once a tick: a model that is down would else fill the log; the report counts the rest.
       Effect.as(
         done.unanswered === 0
@@ -188,7 +188,7 @@ const putQuestion = Effect.fnUntraced(function* (
     return yield* remember(key, judged.failure)
   }
   const by = Option.isSome(answer) ? detector.name : "rules"
-  const told = { ...candidate, question, accepted: judged.success, detector: by }
+  const told = { ...priced, question, accepted: judged.success, detector: by }
   const added = yield* feed.append([predeterminedItem(told, now)])
   done.items.push(...added.map(({ title }) => title))
   yield* remember(key, "told")

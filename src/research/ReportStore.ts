@@ -65,4 +65,4 @@ export class ReportStore extends Context.Service<ReportStore, {
    * Where none is left, numbers begin anew.
    */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
-}>()("bellwether/services/ReportStore") {}
+}>()("bellwether/research/ReportStore") {}

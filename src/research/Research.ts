@@ -14,13 +14,13 @@ import { templateReport } from "./domain/template.ts"
 import { reportComplaints } from "./domain/text.ts"
 import { reportOf } from "./domain/research.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { Narrator } from "../writing/Narrator.ts"
+import { ReportNarrator } from "./ReportNarrator.ts"
 import { News } from "../news/News.ts"
 import { readMaterial, type ReportPorts, step } from "./reading.ts"
 import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { EntryStore } from "../whales/EntryStore.ts"
 import { written } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
@@ -35,17 +35,17 @@ export class Research extends Context.Service<Research, {
   ) => Effect.Effect<SharedReport, MarketNotFound | MarketAmbiguous | VenueFailed>
   /** Forgets reports that nobody is given any more; returns how many went. */
   readonly prune: Effect.Effect<number>
-}>()("bellwether/services/Research") {
+}>()("bellwether/research/Research") {
   static readonly layer = Layer.effect(
     Research,
     Effect.gen(function* () {
       const markets = yield* MarketStore
       const reports = yield* ReportStore
-      const narrator = yield* Narrator
+      const narrator = yield* ReportNarrator
       const ports: ReportPorts = {
         markets,
         venue: yield* VenueClient,
-        whales: yield* WhaleStore,
+        whales: yield* EntryStore,
         news: yield* News,
       }
       const shared = yield* sharedReports(
@@ -85,7 +85,7 @@ const leftForStoring = Duration.seconds(4)
 
 const make = Effect.fn("Research.make")(function* (
   ports: ReportPorts,
-  narrator: Narrator["Service"],
+  narrator: ReportNarrator["Service"],
   market: Market,
   deadline: number,
 ) {
@@ -98,7 +98,7 @@ const make = Effect.fn("Research.make")(function* (
     written({
       text: "report",
       narrator: narrator.name,
-      ask: (complaints) => narrator.report(brief, complaints),
+      ask: (complaints) => narrator.write(brief, complaints),
       complaints: (draft) => reportComplaints(draft, brief),
       template: templateReport(brief),
       within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),

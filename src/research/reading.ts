@@ -23,7 +23,7 @@ import { type EpochMs, hour } from "../core/domain/time.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
-import type { WhaleStore } from "../whales/WhaleStore.ts"
+import type { EntryStore } from "../whales/EntryStore.ts"
 
 /** How long the venue may take over one question; all of them are asked at once. */
 const venueTime = Duration.seconds(14)
@@ -35,7 +35,7 @@ const hoursMin = 24
 export interface ReportPorts {
   readonly markets: MarketStore["Service"]
   readonly venue: VenueClient["Service"]
-  readonly whales: WhaleStore["Service"]
+  readonly whales: EntryStore["Service"]
   readonly news: News["Service"]
 }
 

@@ -87,4 +87,4 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   readonly counts: Effect.Effect<VerdictCounts>
   /** The same word as long as `counts` are the same. */
   readonly version: Effect.Effect<string>
-}>()("bellwether/services/ScoreStore") {}
+}>()("bellwether/track-record/ScoreStore") {}

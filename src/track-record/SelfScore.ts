@@ -85,7 +85,7 @@ interface Progress {
 export class SelfScore extends Context.Service<SelfScore, {
   /** Brings the scores up to the slot. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<ScoreReport>
-}>()("bellwether/services/SelfScore") {
+}>()("bellwether/track-record/SelfScore") {
   static readonly layer = Layer.effect(
     SelfScore,
     Effect.gen(function* () {

@@ -7,7 +7,9 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { type Scorecard, scorecard } from "./domain/scorecard.ts"
 import { readOnChange } from "../core/readOnChange.ts"
 import { ScoreStore } from "./ScoreStore.ts"
-import { WhaleStore } from "../whales/WhaleStore.ts"
+import { CalibrationStore } from "../whales/CalibrationStore.ts"
+import { CountingStore } from "../whales/CountingStore.ts"
+import { WalletStore } from "../whales/WalletStore.ts"
 
 export class TrackRecord extends Context.Service<TrackRecord, {
   /**
@@ -16,16 +18,18 @@ export class TrackRecord extends Context.Service<TrackRecord, {
    * are new or read, it is made anew.
    */
   readonly scorecard: Effect.Effect<Scorecard>
-}>()("bellwether/services/TrackRecord") {
+}>()("bellwether/track-record/TrackRecord") {
   static readonly layer = Layer.effect(
     TrackRecord,
     Effect.gen(function* () {
-      const store = yield* WhaleStore
+      const wallets = yield* WalletStore
+      const counting = yield* CountingStore
+      const calibrations = yield* CalibrationStore
       const scores = yield* ScoreStore
       const read = Effect.gen(function* () {
-        const tracked = yield* store.tracked
-        const totals = yield* store.totals
-        const whales = yield* store.calibrated
+        const tracked = yield* wallets.tracked
+        const totals = yield* counting.totals
+        const whales = yield* calibrations.calibrated
         const verdicts = yield* scores.counts
         const now = yield* Clock.currentTimeMillis
         return scorecard({ tracked, totals, whales, verdicts, now })
@@ -33,9 +37,9 @@ export class TrackRecord extends Context.Service<TrackRecord, {
       return TrackRecord.of({
         scorecard: yield* readOnChange({
           version: Effect.zipWith(
-            store.calibrationVersion,
+            calibrations.calibrationVersion,
             scores.version,
-            (calibrations, verdicts) => `${calibrations} ${verdicts}`,
+            (rows, verdicts) => `${rows} ${verdicts}`,
           ),
           read,
           apart: readingsApart,

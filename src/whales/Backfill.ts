@@ -12,7 +12,7 @@ import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
 import { type Rejections, tally } from "../core/Tick.ts"
 import { VenueUnavailable } from "../markets/VenueClient.ts"
 import { type Read, WalletHistory } from "./WalletHistory.ts"
-import { WhaleStore } from "./WhaleStore.ts"
+import { WalletStore } from "./WalletStore.ts"
 
 /** Wallets read at once; how fast is the adapter's to bound. */
 const concurrency = 4
@@ -50,11 +50,11 @@ export interface Watcher {
 export class Backfill extends Context.Service<Backfill, {
   /** Reads until nothing is left to read. A wallet that fails stops no other. */
   readonly run: (watcher: Watcher) => Effect.Effect<BackfillProgress>
-}>()("bellwether/services/Backfill") {
+}>()("bellwether/whales/Backfill") {
   static readonly layer = Layer.effect(
     Backfill,
     Effect.gen(function* () {
-      const services = { history: yield* WalletHistory, store: yield* WhaleStore }
+      const services = { history: yield* WalletHistory, store: yield* WalletStore }
       return Backfill.of({ run: (watcher) => run(services, watcher) })
     }),
   )
@@ -62,7 +62,7 @@ export class Backfill extends Context.Service<Backfill, {
 
 interface Services {
   readonly history: WalletHistory["Service"]
-  readonly store: WhaleStore["Service"]
+  readonly store: WalletStore["Service"]
 }
 
 /** The wallets a run has to do with. */

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { day, type EpochMs } from "../core/domain/time.ts"
 import { askAll } from "../markets/askAll.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
-import type { WhaleStore } from "./WhaleStore.ts"
+import type { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
 /** Markets asked about in one tick. */
 const marketsMax = 4_000
@@ -20,7 +20,7 @@ const askEveryTicks = 6
 const correctedFor = 7 * day
 const correctedEvery = day
 
-/** What was heard; it grows in place, so that a stage cut short tells what it did. */
+/** What was heard; it grows in place, so that a stage cut short says what it did. */
 interface ResolutionTally {
   resolved: number
   readonly rejected: Record<string, number>
@@ -30,15 +30,15 @@ interface ResolutionTally {
  * Asks the venue how markets ended and stores it. A batch that failed is asked again at the next tick.
  */
 export const readResolutions = Effect.fnUntraced(function* (
-  { venue, whales }: {
+  { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]
-    readonly whales: WhaleStore["Service"]
+    readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
   tickMs: number,
   heard: ResolutionTally,
 ) {
-  const markets = yield* whales.unresolved({
+  const markets = yield* whaleMarkets.unresolved({
     limit: marketsMax,
     askedBefore: slot - askEveryTicks * tickMs,
     ending: { from: slot - endingFor, to: slot, askedBefore: slot },
@@ -50,7 +50,7 @@ export const readResolutions = Effect.fnUntraced(function* (
     heard.rejected,
     venue.resolutions,
     (rows, asked, at) =>
-      Effect.map(whales.saveResolutions(rows, asked, at), (news) => {
+      Effect.map(whaleMarkets.saveResolutions(rows, asked, at), (news) => {
         heard.resolved += news
       }),
   )
@@ -60,15 +60,15 @@ export const readResolutions = Effect.fnUntraced(function* (
 const unknownMax = 4_000
 const unknownEvery = day
 
-/** Learns the facts of markets with acts: without them there are no entries in it. */
+/** Learns the facts of markets with activity: without them there are no entries in it. */
 export const readFacts = Effect.fnUntraced(function* (
-  { venue, whales }: {
+  { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]
-    readonly whales: WhaleStore["Service"]
+    readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
   { rejected }: Pick<ResolutionTally, "rejected">,
 ) {
-  const markets = yield* whales.unknownMarkets(unknownMax, slot - unknownEvery)
-  yield* askAll(markets, rejected, venue.facts, whales.saveFacts)
+  const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEvery)
+  yield* askAll(markets, rejected, venue.facts, whaleMarkets.saveFacts)
 })

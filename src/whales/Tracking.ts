@@ -19,7 +19,7 @@ import type { Board, Standing } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/Tick.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
-import { WhaleStore } from "./WhaleStore.ts"
+import { WalletStore } from "./WalletStore.ts"
 
 /** Boards, or wallets' names, asked for at once; how often is the adapter's to bound. */
 const concurrency = 4
@@ -49,12 +49,12 @@ export class Tracking extends Context.Service<Tracking, {
    * a wallet: what went wrong is in the report.
    */
   readonly update: Effect.Effect<TrackingReport>
-}>()("bellwether/services/Tracking") {
+}>()("bellwether/whales/Tracking") {
   static readonly layer = Layer.effect(
     Tracking,
     Effect.gen(function* () {
       const { wallets: source } = yield* VenueClient
-      const store = yield* WhaleStore
+      const store = yield* WalletStore
       return Tracking.of({
         update: source === null ? Effect.succeed(nothing) : update({ source, store }),
       })
@@ -64,7 +64,7 @@ export class Tracking extends Context.Service<Tracking, {
 
 interface Services {
   readonly source: WalletSource
-  readonly store: WhaleStore["Service"]
+  readonly store: WalletStore["Service"]
 }
 
 const nothing: TrackingReport = {

@@ -5,24 +5,19 @@
  * What was read is saved in one transaction with the markers of how far it reaches, so a crash
  * anywhere is gone on from there. Between the markers there is never a gap.
  *
+ * Activity is read in whole seconds. The oldest second of a page may go on behind it, so the next request
+ * asks again up to and including that second: overlaps of pages can neither double nor lose a row, and
+ * whoever numbers the rows of a transaction sees all of it.
+ *
  * @module
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Equal, Layer } from "effect"
 import { type EpochMs, minute, second } from "../core/domain/time.ts"
-import type { TrackedWallet } from "./domain/tracking.ts"
-import type { Rejections } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/Tick.ts"
+import { actKey, type NumberedAct, startReading, wholeSeconds } from "../markets/domain/activity.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "../markets/VenueClient.ts"
-import {
-  empty,
-  type Range,
-  readSeconds,
-  readWindow,
-  type Stretch,
-  sum,
-  wholeSecond,
-  windowPagesMax,
-} from "./walletActivity.ts"
-import { type ReadStretch, WhaleStore } from "./WhaleStore.ts"
+import type { TrackedWallet } from "./domain/tracking.ts"
+import { type ReadStretch, WalletStore } from "./WalletStore.ts"
 
 /** No venue is older: where every history begins. */
 export const historyFrom: EpochMs = Date.UTC(2020, 0, 1)
@@ -33,8 +28,15 @@ export const actsMax = 200_000
  * old, and indexes a row some time after it happened.
  */
 const overlapMs = 15 * minute
-/** Pages of new acts after which the rest is left for the next time. */
+/** Pages of new activity after which the rest is left for the next time. */
 export const forwardPagesMax = 100
+
+/** Pages that one second may fill; a wallet with more in a second is truncated. */
+export const secondPagesMax = 20
+/** How often such a second is read for two readings alike: rows that come in shift its pages. */
+const readingsMax = 4
+/** Pages one window of new activity may have; one with more is read in halves, the older first. */
+const windowPagesMax = 30
 
 /** What one reading of a wallet brought. */
 export interface Read {
@@ -43,7 +45,7 @@ export interface Read {
   /** Acts that were not known before. */
   readonly added: number
   readonly pages: number
-  /** Rows that are no acts, by reason; a row that was shown twice counts twice. */
+  /** Rows that are no activity, by reason; a row that was shown twice counts twice. */
   readonly rejected: Rejections
 }
 
@@ -63,12 +65,12 @@ export class WalletHistory extends Context.Service<WalletHistory, {
     wallet: TrackedWallet,
     now: EpochMs,
   ) => Effect.Effect<Read, VenueUnavailable>
-}>()("bellwether/services/WalletHistory") {
+}>()("bellwether/whales/WalletHistory") {
   static readonly layer = Layer.effect(
     WalletHistory,
     Effect.gen(function* () {
       const { wallets } = yield* VenueClient
-      const store = yield* WhaleStore
+      const store = yield* WalletStore
       const services = { source: wallets ?? anonymous, store }
       return WalletHistory.of({
         readBack: (wallet) =>
@@ -84,7 +86,22 @@ export class WalletHistory extends Context.Service<WalletHistory, {
 
 interface Services {
   readonly source: WalletSource
-  readonly store: WhaleStore["Service"]
+  readonly store: WalletStore["Service"]
+}
+
+/** Acts of a wallet: all of them from `from` to where it was asked to. */
+interface Stretch {
+  readonly acts: ReadonlyArray<NumberedAct>
+  readonly from: EpochMs
+  /** `all`: the range is read. `cut`: there is more of it that cannot be read. */
+  readonly end: "more" | "all" | "cut"
+  readonly pages: number
+  readonly rejected: Rejections
+}
+
+interface Range {
+  readonly from: EpochMs
+  readonly to: EpochMs
 }
 
 const noNames = new VenueUnavailable({ operation: "wallets", reason: "its trades are anonymous" })
@@ -130,7 +147,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
       width = narrower
       continue
     }
-    // A venue that gives nothing here will give nothing for a while: what happens now can be told.
+    // A venue that gives nothing here will give nothing for a while: what happens now can be published.
     const given = found.end === "all" || found.from <= window.to
     const reached = given ? window.to : Math.max(window.to, to - overlapMs)
     const stretch = {
@@ -163,7 +180,7 @@ function narrowed({ from, to }: Range, found: Stretch): number | null {
 
 /** Remembers a stretch that ends where the wallet's known one begins. */
 const save = Effect.fnUntraced(function* (
-  store: WhaleStore["Service"],
+  store: WalletStore["Service"],
   wallet: TrackedWallet,
   stretch: Stretch,
   readTo: EpochMs,
@@ -181,7 +198,7 @@ const save = Effect.fnUntraced(function* (
 })
 
 const saveStretch = Effect.fnUntraced(function* (
-  store: WhaleStore["Service"],
+  store: WalletStore["Service"],
   wallet: TrackedWallet,
   { acts, ...markers }: ReadStretch,
 ) {
@@ -200,4 +217,90 @@ function add(before: Read, { wallet, added, pages, rejected }: Read): Read {
     pages: before.pages + pages,
     rejected: sum(before.rejected, rejected),
   }
+}
+
+/** A whole range, newest first, in so many pages; `more` when they were too few. */
+const readWindow = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  { from, to }: Range,
+) {
+  let window: Stretch = { ...empty(to), end: "more" }
+  while (window.end === "more" && window.pages < windowPagesMax) {
+    const stretch = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
+    window = {
+      ...stretch,
+      acts: [...window.acts, ...stretch.acts],
+      pages: window.pages + stretch.pages,
+      rejected: sum(window.rejected, stretch.rejected),
+    }
+  }
+  return window
+})
+
+/**
+ * The newest whole seconds of a range, at least one. What takes more than a page is read until two
+ * readings are alike.
+ */
+const readSeconds = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  range: Range,
+) {
+  let reading = yield* readPages(source, wallet, range)
+  if (!reading.chained) return reading
+  for (let count = 2; count <= readingsMax; count++) {
+    const again = yield* readPages(source, wallet, range)
+    const pages = reading.pages + again.pages
+    const rejected = sum(reading.rejected, again.rejected)
+    // Pages may be of another length by now: what both saw is what counts.
+    const [less, more] = reading.from > again.from ? [reading, again] : [again, reading]
+    const alike = Equal.equals(keysFrom(less, less.from), keysFrom(more, less.from))
+    if (alike) return { ...less, pages, rejected }
+    reading = { ...again, pages, rejected }
+  }
+  return yield* new VenueUnavailable({ operation: "activity", reason: "a second keeps changing" })
+})
+
+/** Pages of a range, from its newest on, until one shows that a second is over. */
+const readPages = Effect.fnUntraced(function* (
+  source: WalletSource,
+  wallet: string,
+  range: Range,
+) {
+  const rejected: Record<string, number> = {}
+  let reading = startReading(range.from, range.to)
+  for (let pages = 1; pages <= secondPagesMax; pages++) {
+    const page = yield* source.activity(wallet, range, reading.cursor)
+    tally(rejected, page.rejected)
+    const { acts, readFrom, rest, truncated } = wholeSeconds(reading, page)
+    const found = { acts, from: readFrom, pages, chained: pages > 1, rejected }
+    if (rest === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
+    if (rest.cursor === null) return { ...found, end: "more" as const }
+    reading = rest
+  }
+  const found = { ...empty(range.to), pages: secondPagesMax, rejected }
+  return { ...found, chained: false, end: "cut" as const }
+})
+
+/** Nothing read yet of what lies up to an instant. */
+function empty(to: EpochMs): Omit<Stretch, "end"> {
+  return { acts: [], from: to + 1, pages: 0, rejected: {} }
+}
+
+/** What a reading holds from an instant on, whatever order it came in. */
+function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
+  return acts.filter(({ at }) => at >= from).map(actKey).sort()
+}
+
+/** Two counts of reasons as one. */
+function sum(a: Rejections, b: Rejections): Rejections {
+  const both = { ...a }
+  tally(both, b)
+  return both
+}
+
+/** The instant that a second begins at. */
+function wholeSecond(at: EpochMs): EpochMs {
+  return Math.floor(at / second) * second
 }

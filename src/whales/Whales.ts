@@ -1,31 +1,32 @@
 /**
- * One tick of whales: what tracked wallets did in, told entries and calibrations out.
+ * One tick of whales: what tracked wallets did in, published entries and calibrations out.
  *
- * Seven stages, each with its time limit. Entries are made and told before resolutions are counted, and
- * each carries the calibration that stood before its first fill: nothing an entry is told with can
- * know how its market ended. Whatever a stage leaves, or a crash, is found by the next tick.
+ * Seven stages, each with its time limit. Entries are made and published before resolutions are counted,
+ * and each carries the calibration that stood before its first fill: nothing an entry is published with
+ * can know how its market ended. Whatever a stage leaves, or a crash, is found by the next tick.
  *
  * @module
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Result } from "effect"
 import { type EpochMs, hour, second } from "../core/domain/time.ts"
-import type { TrackedWallet } from "./domain/tracking.ts"
-import { calibrate, count, type LabelCounts } from "./Calibration.ts"
+import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { readFacts, readResolutions } from "./Resolutions.ts"
-import { type Rejections, stages, tally } from "../core/Tick.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
+import { Calibration, type LabelCounts } from "./Calibration.ts"
+import type { TrackedWallet } from "./domain/tracking.ts"
+import { type EntryServices, makeEntries, publishEntries, type Terms } from "./Entries.ts"
+import { EntryStore } from "./EntryStore.ts"
+import { readFacts, readResolutions } from "./Resolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
-import { makeEntries } from "./WhaleEntries.ts"
-import { type ItemServices, tellEntries, type Terms } from "./WhaleItems.ts"
-import { WhaleStore } from "./WhaleStore.ts"
+import { WalletStore } from "./WalletStore.ts"
+import { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
 /** Wallets read in one tick, those not tried for longest first, and how many at once. */
 const walletsMax = 2_000
 const readConcurrency = 4
 
-/** An entry is told while its last fill is no older than the longer of these. */
+/** An entry is published while its last fill is no older than the longer of these. */
 const freshMs = hour
 const freshTicks = 6
 
@@ -51,9 +52,9 @@ export interface WhaleReport {
   /** Wallets read, and acts of theirs that were not known before. */
   readonly wallets: number
   readonly acts: number
-  /** Positions whose entries were made anew. */
+  /** Positions whose entries were recomputed. */
   readonly made: number
-  /** Titles of the items told. */
+  /** Titles of the items published. */
   readonly items: ReadonlyArray<string>
   /** Markets of which it was news how they ended. */
   readonly resolved: number
@@ -71,11 +72,13 @@ export interface WhaleReport {
 
 interface WhaleOptions {
   readonly tick: Duration.Duration
-  /** An entry of a smaller stake is not told. */
+  /** An entry of a smaller stake is not published. */
   readonly stakeMinUsd: number
 }
 
-interface WhaleServices extends ItemServices {
+interface WhaleServices extends EntryServices {
+  readonly whaleMarkets: WhaleMarketStore["Service"]
+  readonly calibration: Calibration["Service"]
   readonly history: WalletHistory["Service"]
   /** When reading each wallet was last begun here, whatever came of it. */
   readonly tried: Map<string, EpochMs>
@@ -84,7 +87,7 @@ interface WhaleServices extends ItemServices {
 export class Whales extends Context.Service<Whales, {
   /** Reads the tracked wallets once. Never fails: what went wrong is in the report. */
   readonly tick: (slot: EpochMs) => Effect.Effect<WhaleReport>
-}>()("bellwether/services/Whales") {
+}>()("bellwether/whales/Whales") {
   static readonly layer = (options: WhaleOptions) =>
     Layer.effect(
       Whales,
@@ -93,7 +96,10 @@ export class Whales extends Context.Service<Whales, {
           venue: yield* VenueClient,
           markets: yield* MarketStore,
           feed: yield* FeedStore,
-          whales: yield* WhaleStore,
+          wallets: yield* WalletStore,
+          entries: yield* EntryStore,
+          whaleMarkets: yield* WhaleMarketStore,
+          calibration: yield* Calibration,
           history: yield* WalletHistory,
           tried: new Map<string, EpochMs>(),
         }
@@ -107,7 +113,7 @@ const tick = Effect.fn("Whales.tick")(function* (
   options: WhaleOptions,
   slot: EpochMs,
 ) {
-  const { whales } = services
+  const { calibration } = services
   const tickMs = Duration.toMillis(options.tick)
   const started = yield* Clock.currentTimeMillis
   const done = makeProgress()
@@ -129,11 +135,11 @@ const tick = Effect.fn("Whales.tick")(function* (
 
   yield* stage("reading", readWallets(services, done), undefined)
   yield* stage("facts", readFacts(services, slot, done), undefined)
-  yield* backlog("entries", (until) => makeEntries(whales, terms, until, done))
-  yield* stage("items", tellEntries(services, terms, done), undefined)
+  yield* backlog("entries", (until) => makeEntries(services, terms, until, done))
+  yield* stage("items", publishEntries(services, terms, done), undefined)
   yield* stage("resolutions", readResolutions(services, slot, tickMs, done), undefined)
-  yield* backlog("counting", (until) => count(whales, until, done))
-  const labels = yield* stage("judging", calibrate(whales), null)
+  yield* backlog("counting", (until) => calibration.count(until, done))
+  const labels = yield* stage("judging", calibration.judge, null)
 
   const report: WhaleReport = {
     slot,
@@ -145,7 +151,7 @@ const tick = Effect.fn("Whales.tick")(function* (
   return report
 })
 
-/** What was done so far; it grows in place, so that a stage cut short tells what it did. */
+/** What was done so far; it grows in place, so that a stage cut short says what it did. */
 interface Progress {
   wallets: number
   acts: number
@@ -162,14 +168,14 @@ const makeProgress = (): Progress => ({
 
 /**
  * Reads what every tracked wallet did since it was last read. A wallet that cannot be read now costs
- * no other, and is told when all have been asked. However long each such wallet takes, the next tick
+ * no other, and is reported when all have been asked. However long each such wallet takes, the next tick
  * goes on with those this one did not come to.
  */
 const readWallets = Effect.fnUntraced(function* (
-  { whales, history, tried }: WhaleServices,
+  { wallets, history, tried }: WhaleServices,
   done: Progress,
 ) {
-  const tracked = yield* whales.tracked
+  const tracked = yield* wallets.tracked
   const seen = ({ wallet, readTo }: TrackedWallet) => tried.get(wallet) ?? readTo ?? 0
   const longest = tracked.toSorted((a, b) => seen(a) - seen(b))
   const failures: Array<VenueUnavailable> = []
@@ -197,8 +203,8 @@ const stageFailures = Metric.counter("whale_stage_failures_total", { incremental
 const rejections = Metric.counter("whale_rejections_total", { incremental: true })
 const actsAdded = Metric.counter("whale_acts_total", { incremental: true })
 const positionsMade = Metric.counter("whale_positions_made_total", { incremental: true })
-const itemsTold = Metric.counter("whale_entries_total", { incremental: true })
-const resolutionsHeard = Metric.counter("whale_resolutions_total", { incremental: true })
+const itemsPublished = Metric.counter("whale_entries_total", { incremental: true })
+const resolutionsRead = Metric.counter("whale_resolutions_total", { incremental: true })
 const positionsCounted = Metric.counter("whale_positions_counted_total", { incremental: true })
 const tickSeconds = Metric.gauge("whale_tick_seconds")
 const walletsRead = Metric.gauge("whale_wallets_read")
@@ -210,8 +216,8 @@ const measure = (report: WhaleReport) =>
     Metric.update(walletsRead, report.wallets),
     Metric.update(actsAdded, report.acts),
     Metric.update(positionsMade, report.made),
-    Metric.update(itemsTold, report.items.length),
-    Metric.update(resolutionsHeard, report.resolved),
+    Metric.update(itemsPublished, report.items.length),
+    Metric.update(resolutionsRead, report.resolved),
     Metric.update(positionsCounted, report.counted),
     ...Object.entries(report.labels ?? {}).map(([label, wallets]) =>
       Metric.update(walletsLabelled.pipe(Metric.withAttributes({ label })), wallets)

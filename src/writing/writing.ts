@@ -5,7 +5,7 @@
  * @module
  */
 import { Cause, type Duration, Effect, Metric, Option } from "effect"
-import type { NarratorFailed } from "./Narrator.ts"
+import type { ModelFailed } from "./Model.ts"
 
 /** Drafts asked of a narrator for one text. */
 export const draftsMax = 3
@@ -17,7 +17,7 @@ interface WritingOptions<D> {
   readonly text: string
   /** Who is asked. */
   readonly narrator: string
-  readonly ask: (complaints: ReadonlyArray<string>) => Effect.Effect<D, NarratorFailed>
+  readonly ask: (complaints: ReadonlyArray<string>) => Effect.Effect<D, ModelFailed>
   /** What the fact check has against a draft; empty when nothing. */
   readonly complaints: (draft: D) => ReadonlyArray<string>
   /** What is published when no draft will do. It has passed the same check. */

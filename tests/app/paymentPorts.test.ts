@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import { BadApiKey } from "../../src/payments/facilitator/token.ts"
+import { BadApiKey } from "../../src/payments/facilitator/bearerToken.ts"
 import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { type LivePayments, loadService } from "../../src/app/settings.ts"

@@ -9,7 +9,7 @@ import { Effect, Fiber, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { hour, minute } from "../../src/core/domain/time.ts"
 import { Resolving } from "../../src/markets/Resolving.ts"
-import { WhaleTable } from "../../src/whales/WhaleTable.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import {
@@ -22,10 +22,10 @@ import {
   whaleRow,
 } from "../support/products.ts"
 
-const products = Layer.mergeAll(Resolving.layer, WhaleTable.layer)
+const products = Layer.mergeAll(Resolving.layer, Calibration.layer)
 
 const onShelf = <A, E>(
-  body: (shelf: Shelf) => Effect.Effect<A, E, Resolving | WhaleTable>,
+  body: (shelf: Shelf) => Effect.Effect<A, E, Resolving | Calibration>,
 ) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
@@ -80,9 +80,9 @@ test("Resolving.list() gives the last tick's prices while the venue is down", ()
     equal([row?.yesMid, row?.microstructure], [0.42, null])
   })))
 
-test("WhaleTable.table refuses while no wallet has 30 resolved entries", () =>
+test("Calibration.table refuses while no wallet has 30 resolved entries", () =>
   onShelf(Effect.fnUntraced(function* ({ whales }) {
-    const { table } = yield* WhaleTable
+    const { table } = yield* Calibration
     strictEqual((yield* Effect.flip(table))._tag, "BelowThreshold")
     const few = { computedAt: now, row: whaleRow({ resolved: 29 }) }
     yield* Ref.set(whales, [few])
@@ -93,9 +93,9 @@ test("WhaleTable.table refuses while no wallet has 30 resolved entries", () =>
     equal(yield* table, { computedAt: now, wallets: [whaleRow()], omitted: 0 })
   })))
 
-test("WhaleTable.table is the same object until a calibration changes", () =>
+test("Calibration.table is the same object until a calibration changes", () =>
   onShelf(Effect.fnUntraced(function* ({ whales }) {
-    const { table } = yield* WhaleTable
+    const { table } = yield* Calibration
     yield* Ref.set(whales, [{ computedAt: now, row: whaleRow() }])
     const first = yield* table
     yield* TestClock.adjust("1 day")

@@ -13,7 +13,7 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
 import { digestsOn, makePress, moverAt, portsLayer } from "../support/digest/digestTrial.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
@@ -33,7 +33,7 @@ const run = Effect.fnUntraced(function* (deadly: boolean) {
   const watched = ports.pipe(
     Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),
     Context.add(MarketStore, killer.watched(Context.get(ports, MarketStore))),
-    Context.add(WhaleStore, killer.watched(Context.get(ports, WhaleStore))),
+    Context.merge(whalesContext(killer.watched(storesOf(ports)))),
     Context.add(DigestStore, killer.watched(Context.get(ports, DigestStore))),
     Context.add(JobSlots, killer.watched(Context.get(ports, JobSlots))),
     Context.add(News, killer.watched(Context.get(ports, News))),

@@ -25,8 +25,9 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
-import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStore.laws.ts"
+import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
+import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
+import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStores.laws.ts"
 import type { Mood } from "../support/digest/digestPress.ts"
 import {
   digestsOn,
@@ -134,7 +135,7 @@ test("a digest after an outage tells of one day and no more, and leaves the slot
 
 /** Markets of wallets with an entry each, told to have ended. */
 const ended = Effect.fnUntraced(function* (
-  whales: WhaleStore["Service"],
+  whales: WhaleStores,
   market: number,
   resolvedAt: number,
 ) {
@@ -154,7 +155,7 @@ const ended = Effect.fnUntraced(function* (
 test("how a market ended is told once it is heard, if that was within a day", () =>
   Effect.gen(function* () {
     const { ports, press, wrote } = yield* trial()
-    const whales = Context.get(ports, WhaleStore)
+    const whales = storesOf(ports)
     yield* TestClock.setTime(noon)
     yield* ended(whales, 0, noon - hour)
     yield* ended(whales, 1, noon - 2 * day)
@@ -204,8 +205,8 @@ const failing: ReadonlyArray<
   [
     "whales",
     (ports) =>
-      Context.add(ports, WhaleStore, {
-        ...Context.get(ports, WhaleStore),
+      Context.add(ports, WhaleMarketStore, {
+        ...Context.get(ports, WhaleMarketStore),
         ended: () => Effect.die("broken"),
       }),
   ],

@@ -16,7 +16,7 @@ import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { News } from "../../src/news/News.ts"
 import { Served } from "../../src/http/layer.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
@@ -38,7 +38,7 @@ import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { memoryFeed } from "../support/feed/memoryFeed.ts"
 import { memorySlots } from "../support/memorySlots.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 
 const start = Date.UTC(2026, 10, 16)
 const slots = 42
@@ -139,9 +139,9 @@ const digestsOver = (stage: Stage, { watched }: ReturnType<typeof makeKiller>) =
       Layer.succeed(FeedStore, watched({ ...stage.feed, head: stage.head })),
       Layer.succeed(DigestStore, watched(stage.digests)),
       Layer.succeed(JobSlots, watched(stage.slots)),
-      Layer.succeed(Narrator, watched(narrator(mood))),
+      Layer.succeed(DigestNarrator, watched(narrator(mood))),
       Layer.succeed(Detector, rulesDetector),
-      ...[markets, news, memoryWhaleStore],
+      ...[markets, news, memoryWhalesLayer],
     )),
     Layer.merge(otherServices),
   )

@@ -5,9 +5,8 @@
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Effect, Ref } from "effect"
-import { makeBuyer } from "../../examples/agent/buying.ts"
-import type { Ledger } from "../../examples/agent/ledger.ts"
+import { Effect } from "effect"
+import { buy, type Buyer } from "../../examples/agent/buy.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import {
   asking,
@@ -372,18 +371,15 @@ liveTest(
           ["1", "0.029999", "over the cap"],
         ] as const
       ) {
-        const ledger = yield* Ref.make<Ledger>([])
         const limits = { budget: atomic(budget), perCall: atomic(perCall) }
-        const buyer0 = makeBuyer({
-          base,
-          account: buyer(0),
-          limits,
-          ledger,
+        const buyer0: Buyer = {
+          ...{ base, account: buyer(0), limits },
+          ledger: [],
           say: () => Effect.void,
-        })
-        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), maxima: new Map() }
-        equal(yield* buyer0.buy(offer, "/v1/signals?since=0"), { kind: "missed", why })
-        equal(yield* Ref.get(ledger), [])
+        }
+        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), countMax: null }
+        equal(yield* buy(buyer0, offer, "/v1/signals?since=0"), { kind: "missed", why })
+        equal(buyer0.ledger, [])
       }
       ok(came.length === 2 && came.every(({ payment }) => payment === null))
     }),

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { purchaseMs } from "../../examples/agent/buying.ts"
+import { purchaseMs } from "../../examples/agent/buy.ts"
 import {
   asking,
   type Came,

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Clock, Effect, Layer, Ref } from "effect"
-import { type AgentOptions, live } from "../../examples/agent/loop.ts"
+import { type AgentOptions, live } from "../../examples/agent.ts"
 import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { atomic } from "../../src/core/domain/money.ts"
 import { address } from "../../src/payments/domain/payment.ts"

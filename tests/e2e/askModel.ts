@@ -5,18 +5,17 @@
  * @module
  */
 import { Console, Effect, Layer, Redacted } from "effect"
-import * as model from "../../src/writing/narrators/openai/model.ts"
-import * as narrator from "../../src/writing/narrators/openai/narrator.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import * as model from "../../src/writing/openai/model.ts"
 import { digestBrief } from "../support/writing/questions.ts"
 
 const [baseUrl = "", apiKey = ""] = Deno.args
 
 const program = Effect.gen(function* () {
-  const { digest } = yield* Narrator
-  return yield* digest(digestBrief, [])
+  const { write } = yield* DigestNarrator
+  return yield* write(digestBrief, [])
 }).pipe(
-  Effect.provide(narrator.layer.pipe(Layer.provide(model.layer({
+  Effect.provide(DigestNarrator.layerModel.pipe(Layer.provide(model.layer({
     apiKey: Redacted.make(apiKey),
     baseUrl: new URL(baseUrl),
     model: "stub-1",

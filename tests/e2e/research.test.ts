@@ -19,7 +19,7 @@ import { layerStore } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
-import { Narrator, NarratorFailed } from "../../src/writing/Narrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { reportKept } from "../../src/research/sharedReports.ts"
 import { endingMarket, pricesOver } from "../support/products.ts"
@@ -55,10 +55,9 @@ const house = Effect.gen(function* () {
     Effect.repeat({ until: (all) => all, schedule: Schedule.spaced("50 millis") }),
     Effect.andThen(Effect.sleep(reachTime)),
   )
-  const narrator = Layer.succeed(Narrator, {
+  const narrator = Layer.succeed(ReportNarrator, {
     name: "a slow model",
-    digest: () => Effect.fail(new NarratorFailed({ reason: "no digests here" })),
-    report: (brief) =>
+    write: (brief) =>
       Effect.as(
         Effect.andThen(allWait, Ref.update(drafts, (n) => n + 1)),
         templateReport(brief),

@@ -20,7 +20,8 @@ import { templateReport } from "../../src/research/domain/template.ts"
 import { reportComplaints } from "../../src/research/domain/text.ts"
 import { named } from "../../src/core/domain/untrusted.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { written } from "../../src/writing/writing.ts"
 import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
@@ -74,11 +75,11 @@ export const briefOfReport = ({ place, payload }: Pick<Case, "place" | "payload"
 const within = Duration.minutes(5)
 
 export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, wall: Wall) {
-  const narrator = yield* Narrator
+  const narrator = yield* DigestNarrator
   const { draft, narrator: by } = yield* written<DigestDraft>({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => narrator.digest(brief, told),
+    ask: (told) => narrator.write(brief, told),
     complaints: (draft) => wall === "checked" ? digestComplaints(draft, brief) : [],
     template: templateDigest(brief),
     within,
@@ -91,11 +92,11 @@ export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, 
 })
 
 export const publishedReport = Effect.fnUntraced(function* (brief: ReportBrief, wall: Wall) {
-  const narrator = yield* Narrator
+  const narrator = yield* ReportNarrator
   const { draft, narrator: by } = yield* written<ReportDraft>({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => narrator.report(brief, told),
+    ask: (told) => narrator.write(brief, told),
     complaints: (draft) => wall === "checked" ? reportComplaints(draft, brief) : [],
     template: templateReport(brief),
     within,

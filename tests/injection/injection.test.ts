@@ -9,7 +9,8 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Console, Effect, References } from "effect"
 import type { Detector } from "../../src/predetermined/Detector.ts"
-import type { Narrator } from "../../src/writing/Narrator.ts"
+import type { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import type { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { liveTest } from "../support/effect.ts"
 import { type ModelServer, modelServer, overModel } from "../support/writing/modelServer.ts"
 import {
@@ -41,7 +42,9 @@ const naiveEvery = 7
 const narrated = cases.filter(({ place }) => place !== "rules")
 
 const overObeying = (
-  body: (server: ModelServer) => Effect.Effect<void, unknown, Narrator | Detector>,
+  body: (
+    server: ModelServer,
+  ) => Effect.Effect<void, unknown, DigestNarrator | ReportNarrator | Detector>,
 ) =>
   Effect.gen(function* () {
     const server = yield* modelServer()

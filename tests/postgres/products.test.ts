@@ -7,12 +7,12 @@ import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
-import { layer as whales } from "../../src/whales/postgres/whaleStore.ts"
+import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
 import { candidatesMax, endingWithin } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
@@ -112,11 +112,11 @@ onEveryStore("MarketStore", (law) => {
   )
 })
 
-onEveryStore("WhaleStore", (law) => {
+onEveryStore("CalibrationStore", (law) => {
   law(
     "gives back the calibrations it holds, when they were computed, and none at first",
     Effect.gen(function* () {
-      const store = yield* WhaleStore
+      const store = yield* CalibrationStore
       equal(yield* store.calibrated, [])
       const sql = yield* SqlClient
       const row = whaleRow({ pseudonym: 'Odd "name" \u{1f433}' })
@@ -125,6 +125,6 @@ onEveryStore("WhaleStore", (law) => {
       const [held] = yield* store.calibrated
       equal(held, { computedAt: now, row })
       strictEqual(isoTime(held?.computedAt ?? 0), isoTime(now))
-    }).pipe(Effect.provide(whales)),
+    }).pipe(Effect.provide(calibrations)),
   )
 })

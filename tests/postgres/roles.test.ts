@@ -13,13 +13,12 @@ import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as taskStore } from "../../src/http/a2a/postgres/taskStore.ts"
-import { layer as whaleStore } from "../../src/whales/postgres/whaleStore.ts"
 import { marketScore, noSums } from "../../src/whales/domain/score.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Refunds } from "../../src/payments/refunds/Refunds.ts"
 import { RefundStore } from "../../src/payments/refunds/RefundStore.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
@@ -32,7 +31,7 @@ import {
   resolutionOf,
   start,
   walletOf,
-} from "../whales/whaleStore.laws.ts"
+} from "../whales/whaleStores.laws.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 
@@ -120,7 +119,7 @@ asRole(
   "the service remembers wallets from their first act to their calibration; the worker sees none",
   ({ service, refund }) =>
     Effect.gen(function* () {
-      const store = yield* WhaleStore
+      const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
       const acts = [actOf(0, 0, 0)]
@@ -151,7 +150,7 @@ asRole(
       equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
       yield* refused(service, "TRUNCATE whale_act")
-    }).pipe(Effect.provide(whaleStore.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
+    }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
 asRole(

@@ -8,13 +8,14 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Context, Deferred, Effect, Fiber, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { day, minute } from "../../src/core/domain/time.ts"
-import { DetectorFailed } from "../../src/predetermined/Detector.ts"
+import { ModelFailed } from "../../src/writing/Model.ts"
 import { DetectionStore } from "../../src/predetermined/DetectionStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
 import { now } from "../support/movers/market.ts"
 import {
+  candidate,
   credulous,
   itemsOf,
   litNews,
@@ -23,10 +24,9 @@ import {
   proposed,
   type Script,
   script,
-  suspect,
   tickMs,
   tickOf,
-} from "../support/predetermined/suspects.ts"
+} from "../support/predetermined/candidates.ts"
 
 const on = <E>(
   name: string,
@@ -46,10 +46,10 @@ const marketsOf = (items: ReadonlyArray<{ data: { market: { slug: string } } }>)
 
 on(
   "an outcome that stands proposed is told once, though its item is forgotten",
-  { markets: [suspect(0)], proposals: [proposed(0)] },
+  { markets: [candidate(0)], proposals: [proposed(0)] },
   Effect.fnUntraced(function* (told, ports) {
     const { items, asked } = yield* tickOf(ports, now)
-    equal([items, asked], [[suspect(0).question], 1])
+    equal([items, asked], [[candidate(0).question], 1])
     const [item] = yield* itemsOf(ports)
     equal(item?.data.evidence.map(({ source }) => source), ["the venue"])
     equal([item?.data.detector, item?.data.confidence], ["rules", "high"])
@@ -66,7 +66,7 @@ on(
 on(
   "a model is asked about an evidence once, and again about another",
   {
-    markets: [suspect(0, { status: "open" })],
+    markets: [candidate(0, { status: "open" })],
     headlines: [litNews(0)],
     detector: "model",
     detect: () =>
@@ -95,10 +95,10 @@ on(
   "nobody is asked about a market past its end alone, nor about rumours, nor in a dispute",
   {
     markets: [
-      suspect(0, { status: "open", endsAt: now - day }),
-      suspect(1, { status: "open" }),
-      suspect(2),
-      suspect(3),
+      candidate(0, { status: "open", endsAt: now - day }),
+      candidate(1, { status: "open" }),
+      candidate(2),
+      candidate(3),
     ],
     headlines: [litNews(1, { title: "Ostriaa lighthouse may be opened" })],
     proposals: [proposed(2, { disputed: true }), proposed(3, { proposedAt: now - minute })],
@@ -114,7 +114,7 @@ on(
 on(
   "without the venue's proposals nobody is asked; with them again, all are",
   {
-    markets: [suspect(0), suspect(1, { status: "open" })],
+    markets: [candidate(0), candidate(1, { status: "open" })],
     proposals: [proposed(0), proposed(1, { outcome: 1 })],
     headlines: [litNews(1)],
     ...{ detector: "model", detect: credulous, down: new Set(["proposals"] as const) },
@@ -132,7 +132,7 @@ on(
 
 on(
   "without news the venue's word is told, and without rules the question is put all the same",
-  { markets: [suspect(0)], proposals: [proposed(0)], down: new Set(["news", "rules"] as const) },
+  { markets: [candidate(0)], proposals: [proposed(0)], down: new Set(["news", "rules"] as const) },
   Effect.fnUntraced(function* (told, ports) {
     const { items, failed } = yield* tickOf(ports, now)
     equal([items.length, failed], [1, ["news", "rules"]])
@@ -142,7 +142,7 @@ on(
 
 on(
   "without books nobody is asked, and the next tick makes good for it",
-  { markets: [suspect(0)], proposals: [proposed(0)], down: new Set(["books"] as const) },
+  { markets: [candidate(0)], proposals: [proposed(0)], down: new Set(["books"] as const) },
   Effect.fnUntraced(function* (told, ports) {
     equal((yield* tickOf(ports, now)).failed, ["books"])
     told.down = new Set()
@@ -153,12 +153,12 @@ on(
 on(
   "a detector that fails or dies costs its own question, which is put again",
   {
-    markets: [0, 1, 2, 3].map((n) => suspect(n, { status: "open" })),
+    markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
     headlines: [0, 1, 2, 3].map((n) => litNews(n)),
     detector: "model",
     detect: (question) =>
       ({
-        m0: Effect.fail(new DetectorFailed({ reason: "down" })),
+        m0: Effect.fail(new ModelFailed({ reason: "down" })),
         m1: Effect.die("broken"),
         m2: credulous(question),
         m3: credulous(question),
@@ -178,10 +178,10 @@ on(
 on(
   "a detector that is down costs one line of the log a tick",
   {
-    markets: [0, 1, 2, 3].map((n) => suspect(n, { status: "open" })),
+    markets: [0, 1, 2, 3].map((n) => candidate(n, { status: "open" })),
     headlines: [0, 1, 2, 3].map((n) => litNews(n)),
     detector: "model",
-    detect: () => Effect.fail(new DetectorFailed({ reason: "not asked for now" })),
+    detect: () => Effect.fail(new ModelFailed({ reason: "not asked for now" })),
   },
   Effect.fnUntraced(function* (_told, ports) {
     const logged: Array<string> = []
@@ -199,10 +199,10 @@ on(
 on(
   "what the venue itself says is told by the rules though the model is down",
   {
-    markets: [suspect(0)],
+    markets: [candidate(0)],
     proposals: [proposed(0)],
     detector: "model",
-    detect: () => Effect.fail(new DetectorFailed({ reason: "down" })),
+    detect: () => Effect.fail(new ModelFailed({ reason: "down" })),
   },
   Effect.fnUntraced(function* (_told, ports) {
     const { unanswered, items } = yield* tickOf(ports, now)
@@ -214,7 +214,7 @@ on(
 
 on(
   "a detector that never answers is given up after 45 seconds, and asked again",
-  { markets: [suspect(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
+  { markets: [candidate(0, { status: "open" })], headlines: [litNews(0)], detector: "model" },
   Effect.fnUntraced(function* (told, ports) {
     const reached = yield* Deferred.make<void>()
     told.detect = () => Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
@@ -233,7 +233,7 @@ const many = Array.from({ length: 50 }, (_, n) => n)
 on(
   "twenty questions a tick, none forgotten, and thin markets stand in nobody's way",
   {
-    markets: many.map((n) => suspect(n)),
+    markets: many.map((n) => candidate(n)),
     proposals: many.map((n) => proposed(n)),
     depthUsd: ({ id }) => Number(id.slice(1)) < 10 ? 100 : 10_000,
   },
@@ -253,7 +253,7 @@ const crowd = Array.from({ length: 225 }, (_, n) => n)
 on(
   "more thin markets than books are read of in a tick hide no sound one for long",
   {
-    markets: crowd.map((n) => suspect(n)),
+    markets: crowd.map((n) => candidate(n)),
     proposals: crowd.map((n) => proposed(n)),
     depthUsd: ({ id }) => Number(id.slice(1)) < 220 ? 100 : 10_000,
   },
@@ -265,7 +265,7 @@ on(
 
 on(
   "two replicas that tick at one time tell each market once",
-  { markets: many.slice(0, 20).map((n) => suspect(n)), proposals: many.map((n) => proposed(n)) },
+  { markets: many.slice(0, 20).map((n) => candidate(n)), proposals: many.map((n) => proposed(n)) },
   Effect.fnUntraced(function* (_, ports) {
     yield* Effect.all([tickOf(ports, now), tickOf(ports, now)], { concurrency: 2 })
     strictEqual(new Set(marketsOf(yield* itemsOf(ports))).size, 20)
@@ -278,7 +278,7 @@ test("tick() comes to the same when it is killed at every call, as when it is no
     yield* TestClock.setTime(now - 1)
     const run = Effect.fnUntraced(function* (deadly: boolean) {
       const told = script({
-        markets: [0, 1, 2, 3].map((n) => suspect(n)),
+        markets: [0, 1, 2, 3].map((n) => candidate(n)),
         proposals: [proposed(0), proposed(1), proposed(2, { disputed: true })],
         headlines: [litNews(3)],
       })

@@ -19,7 +19,8 @@ import { TestClock } from "effect/testing"
 import type { ReportBrief, ReportDraft } from "../../src/research/domain/report.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
 import { day, hour, minute, second as aSecond } from "../../src/core/domain/time.ts"
-import { Narrator, NarratorFailed } from "../../src/writing/Narrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
+import { ModelFailed } from "../../src/writing/Model.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
 import { lease, pollEvery, reportKept, waitMax } from "../../src/research/sharedReports.ts"
@@ -43,10 +44,9 @@ const stage = Effect.gen(function* () {
   const drafts = yield* Ref.make<ReadonlyArray<ReadonlyArray<string>>>([])
   /** What the narrator does. */
   const writes = yield* Ref.make<Writes>((brief) => Effect.sync(() => templateReport(brief)))
-  const narrator = Layer.succeed(Narrator, {
+  const narrator = Layer.succeed(ReportNarrator, {
     name: "a model",
-    digest: () => Effect.fail(new NarratorFailed({ reason: "no digests here" })),
-    report: (brief, complaints) =>
+    write: (brief, complaints) =>
       Effect.andThen(
         Ref.update(drafts, (all) => [...all, complaints]),
         Effect.flatMap(Ref.get(writes), (write) => write(brief)),
@@ -72,7 +72,7 @@ const stage = Effect.gen(function* () {
   }
 })
 type Stage = Effect.Success<typeof stage>
-type Writes = (brief: ReportBrief) => Effect.Effect<ReportDraft, NarratorFailed>
+type Writes = (brief: ReportBrief) => Effect.Effect<ReportDraft, ModelFailed>
 
 const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 const onStage = <E>(

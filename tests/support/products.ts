@@ -25,7 +25,10 @@ import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News, type NewsFound } from "../../src/news/News.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
+import { CountingStore } from "../../src/whales/CountingStore.ts"
+import { EntryStore } from "../../src/whales/EntryStore.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
 
 export interface Shelf {
@@ -217,19 +220,23 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) 
   })
 }
 
-const whaleStore = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: Shelf) => {
+const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: Shelf) => {
   const held = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
       (up) => up ? Ref.get(rows) : Effect.die("the store of whales is down"),
     )
-  return Layer.mock(WhaleStore, {
-    calibrationVersion: Effect.map(held(whales), (rows) => JSON.stringify(rows)),
-    calibrated: Effect.tap(held(whales), () => Ref.update(whalesRead, (count) => count + 1)),
-    tracked: held(tracked),
-    totals: held(totals),
-    entriesIn: (_, limit) => Effect.map(held(entries), (all) => all.slice(0, limit)),
-  })
+  return Layer.mergeAll(
+    Layer.mock(CalibrationStore, {
+      calibrationVersion: Effect.map(held(whales), (rows) => JSON.stringify(rows)),
+      calibrated: Effect.tap(held(whales), () => Ref.update(whalesRead, (count) => count + 1)),
+    }),
+    Layer.mock(WalletStore, { tracked: held(tracked) }),
+    Layer.mock(CountingStore, { totals: held(totals) }),
+    Layer.mock(EntryStore, {
+      entriesIn: (_, limit) => Effect.map(held(entries), (all) => all.slice(0, limit)),
+    }),
+  )
 }
 
 const newsOf = ({ news, newsUp }: Shelf) => {
@@ -256,7 +263,7 @@ export const shelfLayer = (shelf: Shelf) =>
   Layer.mergeAll(
     marketStore(shelf),
     venue(shelf),
-    whaleStore(shelf),
+    whaleStores(shelf),
     scoreStore(shelf),
     newsOf(shelf),
   )

@@ -25,7 +25,7 @@ import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { now } from "../support/movers/market.ts"
 import { embeddedStore } from "../support/stores.ts"
-import { suspect } from "../support/predetermined/suspects.ts"
+import { candidate } from "../support/predetermined/candidates.ts"
 
 /** What the venue says, changed in place. */
 interface Venue {
@@ -35,7 +35,7 @@ interface Venue {
 }
 
 const paid = (n: number, first: number, at: number | null = now + 2 * hour): Resolution => ({
-  ...{ marketId: suspect(n).id, resolvedAt: at, source: "oracle", state: "paid" },
+  ...{ marketId: candidate(n).id, resolvedAt: at, source: "oracle", state: "paid" },
   payouts: [first, 1 - first],
 })
 
@@ -60,7 +60,7 @@ const open = Effect.gen(function* () {
         }),
     }),
   )))
-  yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => suspect(n)), now)
+  yield* Context.get(ports, MarketStore).save([0, 1, 2, 3].map((n) => candidate(n)), now)
   const tick = Effect.fnUntraced(function* (at: number, through: typeof ports = ports) {
     yield* TestClock.setTime(at)
     return yield* Effect.flatMap(SelfScore, ({ tick }) => tick(at)).pipe(
@@ -73,7 +73,7 @@ const open = Effect.gen(function* () {
   const price = (n: number, mids: Readonly<Record<number, number>>) =>
     Context.get(ports, MarketStore).appendMids(
       Object.entries(mids).map(([minutes, mid]) => ({
-        ...{ marketId: suspect(n).id, at: now + Number(minutes) * minute, mid },
+        ...{ marketId: candidate(n).id, at: now + Number(minutes) * minute, mid },
       })),
     )
   const score = Effect.map(Context.get(ports, ScoreStore).counts, selfScore)
@@ -84,7 +84,7 @@ const open = Effect.gen(function* () {
 const mover = (n: number): NewFeedItem => {
   const { feedIndex: _, ...item } = sampleItem(1, now)
   if (item.type !== "mover") throw new Error(item.type)
-  const market = { ...item.data.market, slug: suspect(n).slug }
+  const market = { ...item.data.market, slug: candidate(n).slug }
   const data = { ...item.data, market, priceStart: 0.4, priceNow: 0.6, delta: 0.2 }
   return { ...item, dedupeKey: `mover:${n}`, data }
 }
@@ -95,7 +95,7 @@ const outcome = (n: number): NewFeedItem => {
   return {
     ...{ dedupeKey: `predetermined:${n}`, type: "predetermined", title, createdAt },
     data: {
-      market: { ...data.market, outcomes: suspect(n).outcomes },
+      market: { ...data.market, outcomes: candidate(n).outcomes },
       ...{ outcome: "Yes", statement: "Lit.", confidence: "high", detector: "rules" },
       evidence: [{ title: "t", url: "https://a.example/", source: "a", publishedAt: isoTime(now) }],
       ...{ marketPrice: 0.6, impliedEdge: 0.4, detectedAt: isoTime(now), microstructure: null },
@@ -178,7 +178,7 @@ on(
     venue.asked.length = 0
     for (let days = 1; days <= 20; days++) yield* tick(now + 4 * hour + days * day + days)
     const [first, second] = [0, 1].map((n) =>
-      venue.asked.filter((id) => id === suspect(n).id).length
+      venue.asked.filter((id) => id === candidate(n).id).length
     )
     equal([first, second], [6, 20])
   }),

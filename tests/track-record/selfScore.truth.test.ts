@@ -13,7 +13,7 @@ import * as marketStore from "../../src/markets/postgres/marketStore.ts"
 import * as scoreStore from "../../src/track-record/postgres/scoreStore.ts"
 import * as simulated from "../../src/venues/simulated/venue.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
-import { detectorLayer } from "../../src/writing/narrators/template.ts"
+import { Detector } from "../../src/predetermined/Detector.ts"
 import type { FeedItem } from "../../src/feed/domain/item.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { selfScore } from "../../src/track-record/domain/selfScore.ts"
@@ -53,7 +53,7 @@ const ports = (store: Context.Context<Layer.Success<typeof embeddedStore>>) =>
       Layer.provide(Layer.succeedContext(store)),
     ),
     simulated.layer(world),
-    detectorLayer,
+    Detector.layerRules,
     noNews,
   )
 

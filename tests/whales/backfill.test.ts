@@ -7,12 +7,12 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Duration, Effect, Fiber, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import { backfillSummary, progressBar, progressLine } from "../../src/app/console.ts"
-import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
+import * as walletStore from "../../src/whales/postgres/walletStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/Backfill.ts"
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { Random } from "../model/random.ts"
 import {
   activityOf,
@@ -48,7 +48,7 @@ const truth = new Set(wallets.flatMap((wallet) => [...truthOf(rowsFor(wallet))])
 const venue = () =>
   activityOf(rowsFor, new Random(3), { pageRows: (random) => 2 + random.below(9) })
 
-const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<WhaleStore>) =>
+const backfillOf = (activity: WalletSource["activity"], store: Layer.Layer<WalletStore>) =>
   Effect.map(
     Layer.build(
       Backfill.layer.pipe(
@@ -178,11 +178,11 @@ onEveryStore("a backfill", (law) => {
         const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
         const activity = activityOf(() => rows, random, { pageRows, fails })
         const store = yield* Effect.map(
-          Layer.build(whaleStore.layer),
-          (context) => Context.get(context, WhaleStore),
+          Layer.build(walletStore.layer),
+          (context) => Context.get(context, WalletStore),
         )
         yield* store.track([{ wallet, name: "One", source: "volume" }], start)
-        const shaky = WhaleStore.of({
+        const shaky = WalletStore.of({
           ...store,
           saveRead: (read) =>
             Effect.suspend(() => {
@@ -191,7 +191,7 @@ onEveryStore("a backfill", (law) => {
               return random.chance(0.1) ? Effect.andThen(saved, Effect.die("after")) : saved
             }),
         })
-        const { run } = yield* backfillOf(activity, Layer.succeed(WhaleStore, shaky))
+        const { run } = yield* backfillOf(activity, Layer.succeed(WalletStore, shaky))
         let left = 1
         for (let runs = 0; left > 0 && runs < 500; runs++) {
           left = (yield* run(told().watcher)).failed

@@ -13,9 +13,9 @@ import {
   actsMax,
   forwardPagesMax,
   historyFrom,
+  secondPagesMax,
   WalletHistory,
 } from "../../src/whales/WalletHistory.ts"
-import { secondPagesMax, wholeSecond } from "../../src/whales/walletActivity.ts"
 import { Random } from "../model/random.ts"
 import {
   activityOf,
@@ -30,6 +30,9 @@ import {
 import { act, start, tokens, wallet } from "../support/whales/acts.ts"
 import { test } from "../support/effect.ts"
 import { type Life, lives, rowsOf, spanOf, truthOf } from "../support/whales/lives.ts"
+
+/** The instant that a second begins at. */
+const wholeSecond = (at: number) => Math.floor(at / second) * second
 
 /** More readings than any life here takes. */
 const readingsMax = 1_000

@@ -7,17 +7,22 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
-import * as whaleStore from "../../src/whales/postgres/whaleStore.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import {
+  memoryWhalesLayer,
+  postgresWhales,
+  storesOf,
+  type WhalePorts,
+  whalesContext,
+} from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   itemsOf,
@@ -47,7 +52,7 @@ const callsMax = 500
 
 /** So many ticks; `deadly`: each is killed before its first call, its second, until it survives. */
 const run = Effect.fnUntraced(function* (
-  memory: Layer.Layer<WhaleStore, never, SqlClient>,
+  memory: Layer.Layer<WhalePorts, never, SqlClient>,
   ticks: number,
   deadly: boolean,
 ) {
@@ -63,14 +68,14 @@ const run = Effect.fnUntraced(function* (
       ...killer.watched(venue),
       wallets: venue.wallets && killer.watched(venue.wallets),
     }),
-    Context.add(WhaleStore, killer.watched(Context.get(trial, WhaleStore))),
+    Context.merge(whalesContext(killer.watched(storesOf(trial)))),
     Context.add(FeedStore, killer.watched(Context.get(trial, FeedStore))),
   )
   /** A process of its own, that knows nothing of the one before. */
   const process = (slot: number) =>
     Effect.flatMap(Whales, ({ tick }) => tick(slot)).pipe(
       Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
-      Effect.provide(Layer.fresh(WalletHistory.layer)),
+      Effect.provide(Layer.fresh(Layer.merge(WalletHistory.layer, Calibration.layer))),
       Effect.provide(ports),
     )
   let died = 0
@@ -83,7 +88,7 @@ const run = Effect.fnUntraced(function* (
     }
     equal((yield* process(slot)).failed, [])
   }
-  const store = Context.get(trial, WhaleStore)
+  const store = storesOf(trial)
   const sums = yield* store.sums(world.wallets.map(({ address }) => address))
   return {
     died,
@@ -103,7 +108,7 @@ const rounded = (value: unknown): unknown =>
       typeof part === "number" && !Number.isInteger(part) ? Number(part.toPrecision(9)) : part),
   )
 
-const twins = (name: string, memory: Layer.Layer<WhaleStore, never, SqlClient>, ticks: number) =>
+const twins = (name: string, memory: Layer.Layer<WhalePorts, never, SqlClient>, ticks: number) =>
   test(name, () =>
     Effect.gen(function* () {
       const { died: none, ...quiet } = yield* Effect.scoped(run(memory, ticks, false))
@@ -116,7 +121,7 @@ const twins = (name: string, memory: Layer.Layer<WhaleStore, never, SqlClient>, 
 
 twins(
   "tick() comes to the same when it is killed at every call, as when it is not",
-  memoryWhaleStore,
+  memoryWhalesLayer,
   20,
 )
-twins("tick() does so on the embedded store too", whaleStore.layer, 9)
+twins("tick() does so on the embedded store too", postgresWhales, 9)

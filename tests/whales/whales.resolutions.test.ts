@@ -5,16 +5,15 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { SimulatedMarket } from "../../src/venues/simulated/catalogue.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
 import { test } from "../support/effect.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { memoryWhalesLayer, storesOf } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { makeOracle } from "../support/whales/whaleOracle.ts"
 import {
@@ -81,10 +80,10 @@ const run = Effect.gen(function* () {
       }),
   }))
   const trial = yield* Layer.build(
-    trialLayer(venue, memoryWhaleStore).pipe(Layer.provide(embeddedStore)),
+    trialLayer(venue, memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
-  const store = Context.get(trial, WhaleStore)
+  const store = storesOf(trial)
   const addresses = world.wallets.map(({ address }) => address)
   const seen = yield* Effect.forEach(slots, (slot) =>
     Effect.gen(function* () {

@@ -9,9 +9,10 @@ import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { test } from "../support/effect.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { stakeMinUsd, tick, tickMs, trialLayer, trialVenue } from "../support/whales/whaleTrial.ts"
 
@@ -22,11 +23,11 @@ test("wallets that never answer keep no other from being read", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const trial = yield* Layer.build(
-      trialLayer(trialVenue(world, []), memoryWhaleStore).pipe(Layer.provide(embeddedStore)),
+      trialLayer(trialVenue(world, []), memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
     )
     const wallets = Array.from({ length: 20 }, (_, n) => `0x${`${n}`.padStart(40, "0")}`)
     const stuck = new Set(wallets.slice(0, 9))
-    yield* Context.get(trial, WhaleStore).track(
+    yield* Context.get(trial, WalletStore).track(
       wallets.map((wallet) => ({ wallet, name: wallet, source: "volume" as const })),
       start,
     )
@@ -41,7 +42,7 @@ test("wallets that never answer keep no other from being read", () =>
     })
     const whales = yield* Layer.build(
       Layer.fresh(Whales.layer({ tick, stakeMinUsd })).pipe(
-        Layer.provide(Layer.succeed(WalletHistory, history)),
+        Layer.provide([Layer.succeed(WalletHistory, history), Layer.fresh(Calibration.layer)]),
         Layer.provide(Layer.succeedContext(trial)),
       ),
     )

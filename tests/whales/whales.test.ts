@@ -12,9 +12,14 @@ import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
-import { memoryWhaleStore } from "../support/whales/memoryWhales.ts"
+import {
+  memoryWhalesLayer,
+  storesOf,
+  whalesContext,
+  type WhaleStores,
+} from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
   itemsOf,
@@ -45,7 +50,7 @@ const down = new VenueUnavailable({ operation: "test", reason: "down" })
 const trialOf = Effect.gen(function* () {
   yield* TestClock.setTime(start - 1)
   const trial: Trial = yield* Layer.build(
-    trialLayer(trialVenue(world, []), memoryWhaleStore).pipe(Layer.provide(embeddedStore)),
+    trialLayer(trialVenue(world, []), memoryWhalesLayer).pipe(Layer.provide(embeddedStore)),
   )
   yield* track(trial, world.wallets.map((wallet) => ({ wallet, source: "volume" })))
   return trial
@@ -57,19 +62,19 @@ const tickThrough = Effect.fnUntraced(function* (
   n: number,
   broken: {
     readonly venue?: Partial<VenueClient["Service"]>
-    readonly whales?: Partial<WhaleStore["Service"]>
+    readonly whales?: Partial<WhaleStores>
     readonly feed?: Partial<FeedStore["Service"]>
   } = {},
 ) {
   yield* listAt(trial, start + n * tickMs)
   const ports = trial.pipe(
     Context.add(VenueClient, { ...Context.get(trial, VenueClient), ...broken.venue }),
-    Context.add(WhaleStore, { ...Context.get(trial, WhaleStore), ...broken.whales }),
+    Context.merge(whalesContext({ ...storesOf(trial), ...broken.whales })),
     Context.add(FeedStore, { ...Context.get(trial, FeedStore), ...broken.feed }),
   )
   return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickMs)).pipe(
     Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
-    Effect.provide(Layer.fresh(WalletHistory.layer)),
+    Effect.provide(Layer.fresh(Layer.merge(WalletHistory.layer, Calibration.layer))),
     Effect.provide(ports),
   )
 })
@@ -106,7 +111,7 @@ test("tick() names the stage that failed or died, works on without it, and makes
     equal(names(told), names(other))
     const rows = (of: Trial) =>
       Effect.map(
-        Context.get(of, WhaleStore).calibrated,
+        storesOf(of).calibrated,
         (whales) =>
           whales.map(({ row }) => [row.wallet, row.label, row.resolved, row.openEntries]).sort(),
       )

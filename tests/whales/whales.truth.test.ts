@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
@@ -14,7 +14,7 @@ import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { shownUsd } from "../../src/whales/domain/whale.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
-import { WhaleStore } from "../../src/whales/WhaleStore.ts"
+import { storesOf } from "../support/whales/whaleStores.ts"
 import { test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
 import {
@@ -81,7 +81,7 @@ const run = Effect.gen(function* () {
   )
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
-  const store = Context.get(trial, WhaleStore)
+  const store = storesOf(trial)
   const acts = yield* actsOf(trial, world.wallets, end)
   const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
   const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })

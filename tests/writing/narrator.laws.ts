@@ -14,7 +14,8 @@ import type { ReportBrief } from "../../src/research/domain/report.ts"
 import { reportBrief } from "../../src/research/domain/facts.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
 import { reportComplaints } from "../../src/research/domain/text.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { draftsMax, written } from "../../src/writing/writing.ts"
 import { publishedFaults } from "../injection/oracle.ts"
 import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
@@ -22,7 +23,7 @@ import { anyMaterial as anyReportMaterial } from "../support/research/reports.ts
 
 export type NarratorLaw = readonly [
   name: string,
-  body: Effect.Effect<void, unknown, Narrator>,
+  body: Effect.Effect<void, unknown, DigestNarrator | ReportNarrator>,
 ]
 
 const runs = 25
@@ -30,12 +31,12 @@ const within = Duration.minutes(10)
 
 /** A digest as the service makes it; `asked` counts. */
 export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
-  const narrator = yield* Narrator
+  const narrator = yield* DigestNarrator
   let asked = 0
   const made = yield* written({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.digest(brief, told))),
+    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within,
@@ -44,12 +45,12 @@ export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
 })
 
 export const writeReport = Effect.fnUntraced(function* (brief: ReportBrief) {
-  const narrator = yield* Narrator
+  const narrator = yield* ReportNarrator
   let asked = 0
   const made = yield* written({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.report(brief, told))),
+    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
     complaints: (draft) => reportComplaints(draft, brief),
     template: templateReport(brief),
     within,
@@ -85,7 +86,7 @@ export const narratorLaws: ReadonlyArray<NarratorLaw> = [
         }
         ok(asked >= 1 && asked <= draftsMax)
         if (narrator === "template") equal(draft, templateDigest(brief))
-        else equal(narrator, (yield* Narrator).name)
+        else equal(narrator, (yield* DigestNarrator).name)
       })),
   ],
   [
@@ -101,7 +102,7 @@ export const narratorLaws: ReadonlyArray<NarratorLaw> = [
         }
         ok(asked >= 1 && asked <= draftsMax)
         if (narrator === "template") equal(draft, templateReport(brief))
-        else equal(narrator, (yield* Narrator).name)
+        else equal(narrator, (yield* ReportNarrator).name)
       })),
   ],
 ]

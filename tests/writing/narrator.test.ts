@@ -5,9 +5,9 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Effect, References } from "effect"
-import { narratorLayer as template } from "../../src/writing/narrators/template.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { Effect, Layer, References } from "effect"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { draftsMax } from "../../src/writing/writing.ts"
 import { briefOfDigest, briefOfReport } from "../injection/cases.ts"
 import { harmless } from "../injection/world.ts"
@@ -22,6 +22,7 @@ import {
 import { lies, tells, writesByTemplate, writesFreely } from "../support/writing/writers.ts"
 import { narratorLaws, writeDigest, writeReport } from "./narrator.laws.ts"
 
+const template = Layer.merge(DigestNarrator.layerTemplate, ReportNarrator.layerTemplate)
 const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 for (const [name, body] of narratorLaws) {
@@ -63,7 +64,7 @@ liveTest(
       for (const behaviour of [writesByTemplate, writesFreely]) {
         const server = yield* modelServer(behaviour)
         yield* Effect.gen(function* () {
-          const { name } = yield* Narrator
+          const { name } = yield* DigestNarrator
           const digest = yield* writeDigest(briefOfDigest(calm))
           const report = yield* writeReport(briefOfReport(calm))
           equal([digest.narrator, digest.asked], [name, 1])

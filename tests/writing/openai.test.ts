@@ -14,10 +14,11 @@ import {
   failuresMax,
   requestsMax,
   restFor,
-} from "../../src/writing/narrators/openai/limits.ts"
+} from "../../src/writing/openai/limits.ts"
 import { passageLengthMax } from "../../src/writing/domain/factCheck.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
-import { Narrator } from "../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
+import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { liveTest, test } from "../support/effect.ts"
 import {
   type Behaviour,
@@ -45,7 +46,7 @@ import {
   reportDraft,
 } from "../support/writing/questions.ts"
 
-const digest = Effect.flatMap(Narrator, (narrator) => narrator.digest(digestBrief, []))
+const digest = Effect.flatMap(DigestNarrator, ({ write }) => write(digestBrief, []))
 const well = says(() => digestDraft)
 
 /** What becomes of asking for a digest, in a few words. */
@@ -62,11 +63,12 @@ liveTest(
         ...[well, says(() => reportDraft), says(() => detection)],
       )
       yield* Effect.gen(function* () {
-        const narrator = yield* Narrator
+        const digests = yield* DigestNarrator
+        const reports = yield* ReportNarrator
         const detector = yield* Detector
-        equal([narrator.name, detector.name], ["stub-1", "stub-1"])
-        equal(yield* narrator.digest(digestBrief, []), digestDraft)
-        equal(yield* narrator.report(reportBrief, []), reportDraft)
+        equal([digests.name, reports.name, detector.name], ["stub-1", "stub-1", "stub-1"])
+        equal(yield* digests.write(digestBrief, []), digestDraft)
+        equal(yield* reports.write(reportBrief, []), reportDraft)
         equal(yield* detector.detect(detectionQuestion), detection)
       }).pipe(Effect.provide(overModel(server)))
       equal(server.calls.map(({ use }) => use), ["digest", "report", "detection"])

@@ -6,14 +6,17 @@
  * @module
  */
 import { Schema, Struct } from "effect"
-import { Digest } from "../../digest/domain/digest.ts"
-import { FeedItem, FeedType } from "../../feed/domain/item.ts"
+import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
+import { Digest, DigestStale } from "../../digest/domain/digest.ts"
+import { DataStale, FeedItem, FeedType, SignalNotFound } from "../../feed/domain/item.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
+import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
 import { Report } from "../../research/domain/research.ts"
 import { tableRowsMax, WhaleRow } from "../../whales/domain/whale.ts"
 import { atomic, type AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
+import type { ProductFact } from "./refusal.ts"
 import { sampleBody } from "./sample.ts"
 
 /** `compute-first`: work, then settle. `settle-early`: settle, then work, refund if it fails. */
@@ -30,13 +33,15 @@ export interface Product {
   readonly description: string
   readonly tags: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
+  /** The facts that leave it without an answer. */
+  readonly errors: ReadonlyArray<Schema.Codec<ProductFact, unknown>>
   /** The body of a 200. The checkout adds `success`, and `charged` to what is computed first. */
   readonly body: Schema.Codec<unknown, unknown>
   /** The answer to the call that documents show, made of the sample's values. */
   readonly sample: object
 }
 
-/** The statuses of a product's errors, beside its 402. */
+/** The statuses of the errors a product may answer with, beside its 402: those of its sale are many. */
 export function errorStatuses({ settlementOrder }: Product): ReadonlyArray<number> {
   const every = [400, 404, 409, 410, 429, 431, 500, 502, 503, 504]
   return settlementOrder === "settle-early" ? [...every, 422] : every
@@ -79,6 +84,7 @@ export const products = {
     description: "The newest item of the signal feed, with the evidence behind it.",
     tags: ["prediction-markets", "signals"],
     parameters: [],
+    errors: [SignalNotFound, DataStale],
     body: SignalBody,
     sample: { success: true, status: "live", data: predetermined, charged: true },
   }),
@@ -99,6 +105,7 @@ export const products = {
         example: 1,
       },
     ],
+    errors: [SignalNotFound, DataStale],
     body: SignalBody,
     sample: { success: true, data: mover, charged: true },
   }),
@@ -131,9 +138,10 @@ export const products = {
         name: "type",
         type: "string",
         description: "Only items of this type",
-        values: ["mover", "whale_entry", "predetermined"],
+        values: FeedType.literals,
       },
     ],
+    errors: [DataStale],
     body: Schema.Struct({
       success,
       count: Count,
@@ -166,6 +174,7 @@ export const products = {
       "charged.",
     tags: ["prediction-markets", "digest"],
     parameters: [],
+    errors: [DigestStale],
     body: Schema.Struct({ success, data: Digest, charged }).annotate({ identifier: "Digest" }),
     sample: { success: true, data: digest, charged: true },
   }),
@@ -197,6 +206,7 @@ export const products = {
         default: 6,
       },
     ],
+    errors: [],
     body: Schema.Struct({
       success,
       count: Count,
@@ -246,6 +256,7 @@ export const products = {
         flag: true,
       },
     ],
+    errors: [BelowThreshold],
     body: Schema.Struct({
       success,
       count: Count,
@@ -276,6 +287,7 @@ export const products = {
       "such a wallet it costs nothing; a call that fails after payment is refunded.",
     tags: ["prediction-markets", "whales"],
     parameters: [],
+    errors: [BelowThreshold],
     body: Schema.Struct({
       success,
       computedAt: IsoTime,
@@ -315,6 +327,7 @@ export const products = {
         example: "sample-will-the-bridge-open-in-2027",
       },
     ],
+    errors: [MarketNotFound, MarketAmbiguous, BelowThreshold, VenueFailed],
     body: Schema.Struct({ success, ...researchFields }).annotate({ identifier: "Research" }),
     sample: { success: true, ...sampleBody.research },
   }),

@@ -13,7 +13,7 @@ import type { FeedItem, FrozenCalibration, MarketRef } from "../../feed/domain/i
 import type { Microstructure } from "../../markets/domain/book.ts"
 import { type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { type Scorecard, scorecard } from "../../track-record/domain/scorecard.ts"
-import { ruleVersion } from "../../whales/domain/calibration.ts"
+import { ruleVersion } from "../../whales/domain/label.ts"
 import {
   addBandSums,
   bandEdges,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { eventsMin } from "../../whales/domain/calibration.ts"
+import { eventsMin } from "../../whales/domain/label.ts"
 import type { DigestSection } from "./digest.ts"
 import { type About, factOf, type NewDigestFact } from "./stating.ts"
 import type { DigestMaterial } from "./material.ts"

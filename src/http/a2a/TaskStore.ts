@@ -120,4 +120,4 @@ export class TaskStore extends Context.Service<TaskStore, {
   readonly move: (task: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
   /** Forgets the tasks whose life is over; returns how many went. */
   readonly prune: Effect.Effect<number>
-}>()("bellwether/services/TaskStore") {}
+}>()("bellwether/http/TaskStore") {}

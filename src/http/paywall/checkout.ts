@@ -4,7 +4,7 @@
  * Order: what the client has cost so far (invalid payments, answers given away); then parameters, so
  * that a wrong one leaves the payment untouched; then the payment, cheapest check first. What leaves
  * is the answer, or one of `NotCharged`, `RefundQueued`, `Unresolved`: a work that fails with
- * anything that is not a product's fact does not compile. When the payment is settled, its product's
+ * anything that its row does not declare does not compile. When the payment is settled, its product's
  * order says. HTTP's paywall, /a2a and /mcp all sell through here, so one authorization is one sale.
  *
  * @module
@@ -39,11 +39,14 @@ import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
 import { Payments } from "../../payments/Payments.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
+/** Why a product has no answer: what its row says, and nothing else. */
+type FactOf<P extends Product> = P["errors"][number]["Type"]
+
 /** What a product is made by, beside its row. */
 export interface Handler<P extends Product> {
   /** What can be known to be wrong before the payment is settled (settle-early). */
-  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, ProductFact>
-  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, ProductFact>
+  readonly check?: (input: InputOf<P["parameters"]>) => Effect.Effect<void, FactOf<P>>
+  readonly work: (input: InputOf<P["parameters"]>) => Effect.Effect<Work<P>, FactOf<P>>
 }
 
 export interface Work<P extends Product> {

@@ -7,6 +7,7 @@ import { Clock, Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Told } from "../domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
+import { tally } from "../../core/Tick.ts"
 import { type NewsSource, NewsUnavailable } from "../NewsSources.ts"
 import { anything, articlesOf, questionOf, toldBy } from "./gdeltRows.ts"
 import type { Limits } from "./limits.ts"
@@ -69,13 +70,13 @@ export function gdeltSource(
       if (Result.isFailure(answer)) {
         last = answer.failure
         failures += 1
-        count(rejected, "no_answer")
+        tally(rejected, { no_answer: 1 })
         if (failures === failuresMax) break
         continue
       }
       answered += 1
       for (const told of answer.success.map(toldBy)) {
-        if (typeof told === "string") count(rejected, told)
+        if (typeof told === "string") tally(rejected, { [told]: 1 })
         else rows.push(told)
       }
     }
@@ -85,9 +86,7 @@ export function gdeltSource(
     }
     const most = limits.gdeltRows * limits.gdeltQuestionsMax
     const found = headlinesOf(rows, yield* Clock.currentTimeMillis, most)
-    for (const [reason, times] of Object.entries(found.rejected)) {
-      rejected[reason] = (rejected[reason] ?? 0) + times
-    }
+    tally(rejected, found.rejected)
     return { rows: found.rows, rejected }
   })
 
@@ -113,8 +112,4 @@ function addressOf(url: string, question: string, rows: number): string {
     sort: "datedesc",
   }).toString()
   return address.href
-}
-
-function count(into: Record<string, number>, reason: string): void {
-  into[reason] = (into[reason] ?? 0) + 1
 }

@@ -9,11 +9,29 @@ import type { PaidAt } from "../domain/payment.ts"
 import { usdcOnBase } from "../domain/x402/terms.ts"
 import { Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "../Chain.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
-import { type Blocks, eventsIn, eventsOf } from "./logs.ts"
-import { answerBytesMax, connect, NoAnswer, type Rpc, type RpcOptions } from "./rpc.ts"
+import {
+  answerBytesMax,
+  connect,
+  decodeBytes,
+  decodeQuantity,
+  decodeReceipt,
+  decodeWord,
+  NoAnswer,
+  type Rpc,
+  type RpcOptions,
+} from "./rpc.ts"
 import { scan, scanBlocksMax } from "./scan.ts"
-import { balanceCall, belongs, stateCall, type TokenEvent, topicOf, topics } from "./token.ts"
-import { decodeBytes, decodeQuantity, decodeReceipt, decodeWord } from "./wire.ts"
+import {
+  balanceCall,
+  belongs,
+  type Blocks,
+  eventsIn,
+  eventsOf,
+  stateCall,
+  type TokenEvent,
+  topicOf,
+  topics,
+} from "./token.ts"
 
 export interface ChainOptions extends RpcOptions {
   readonly finality: Finality
@@ -25,7 +43,7 @@ export interface ChainOptions extends RpcOptions {
 
 /** How long a question of ours may take, with all the calls it needs: less than those who ask wait. */
 const questionTimeout = Duration.millis(4_500)
-/** The same for a stretch of the scan, which nobody waits for. */
+/** The same for a stretch of the scan, which no caller waits for. */
 const scanTimeout = Duration.seconds(20)
 
 const secondsPerBlock = 2n

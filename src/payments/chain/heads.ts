@@ -4,8 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import { NoAnswer, type Rpc } from "./rpc.ts"
-import { decodeBlock, decodeQuantity, quantity } from "./wire.ts"
+import { decodeBlock, decodeQuantity, NoAnswer, quantity, type Rpc } from "./rpc.ts"
 
 /** `safe`: what the node calls safe. `blocks`: so many below the newest. */
 export type Finality = "safe" | { readonly blocks: number }

@@ -2,20 +2,26 @@
  * Every transfer by authorization to an address, a stretch of safe blocks at a time.
  *
  * Two questions a stretch, however many transfers: which came in, and which of their payers'
- * authorizations were used. A transfer that no authorization stands before is a plain one: nobody
- * bought anything with it, so it is only told to the operator.
+ * authorizations were used. A transfer that no authorization stands before is a plain one: it
+ * buys nothing, so it is only logged for the operator.
  *
  * @module
  */
 import { Effect } from "effect"
 import type { Address } from "../domain/payment.ts"
 import type { ScannedBlocks, SeenTransfer } from "../Chain.ts"
-import { type Blocks, eventsIn, eventsOf } from "./logs.ts"
-import { answerBytesMax, NoAnswer, type Rpc } from "./rpc.ts"
-import { belongs, type TokenEvent, topicOf, topics } from "./token.ts"
-import { decodeReceipt } from "./wire.ts"
+import { answerBytesMax, decodeReceipt, NoAnswer, type Rpc } from "./rpc.ts"
+import {
+  belongs,
+  type Blocks,
+  eventsIn,
+  eventsOf,
+  type TokenEvent,
+  topicOf,
+  topics,
+} from "./token.ts"
 
-/** Blocks a stretch has unless told otherwise: public endpoints answer for no more. */
+/** Blocks a stretch has unless another number is given: public endpoints answer for no more. */
 export const scanBlocksMax = 2_000
 /** Payers a question names. */
 const payersMax = 100

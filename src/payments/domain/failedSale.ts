@@ -52,6 +52,8 @@ export class Unresolved extends Schema.TaggedError<Unresolved>()("Unresolved", {
   retryAfterSeconds: Schema.Int,
 }) {}
 
+export type FailedSale = NotCharged | RefundQueued | Unresolved
+
 /** What a product's failed work comes to for a buyer who has not been charged. */
 export function notCharged(fact: ProductFact): NotCharged {
   return new NotCharged(refusalOf(fact))

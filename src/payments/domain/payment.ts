@@ -31,7 +31,7 @@ export function address(spelling: string): Address {
 export const Bytes32 = hex(64).pipe(Schema.brand("Bytes32"))
 export type Bytes32 = typeof Bytes32.Type
 
-/** How whoever has the authorization makes its id, with the types that are encoded. */
+/** How the holder of an authorization makes its id, with the types that are encoded. */
 export const paymentIdFormula =
   'keccak256(abi.encode(string "pay/v1", uint256 chainId, address asset, address from, bytes32 nonce))'
 /** keccak256 over chain, asset, payer and nonce: one authorization has one, whatever its spelling. */
@@ -156,7 +156,7 @@ export function step(
 
 /** What a payment that is already known gets when it is sent again, for the same request. */
 type Again =
-  /** It is claimed anew. */
+  /** It is claimed again. */
   | "claim"
   /** Its answer is waited for, within a bound. */
   | "wait"
@@ -205,7 +205,7 @@ const takenIn: { readonly [S in PaymentState]: boolean | null } = {
   void: false,
 }
 
-/** Whether a payment was taken, as far as its state tells: null while somebody may be taking it. */
+/** Whether a payment was taken, as far as its state shows: null while a worker may be taking it. */
 export function wasTaken(state: PaymentState): boolean | null {
   return takenIn[state]
 }

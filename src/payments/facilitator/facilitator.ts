@@ -135,7 +135,7 @@ const textOf = Effect.fnUntraced(function* (response: HttpClientResponse.HttpCli
   return text
 })
 
-/** The standard request, made anew from checked values: nothing the buyer echoed goes on. */
+/** The standard request, rebuilt from checked values: nothing the buyer echoed goes on. */
 function bodyOf({ authorization, signature, requirements }: FacilitatorRequest) {
   const { from, to, value, validAfter, validBefore, nonce } = authorization
   return {

@@ -305,7 +305,7 @@ const paid = `paid_transaction = coalesce(given.paid_transaction, payment.paid_t
   paid_log_index = coalesce(given.paid_log_index, payment.paid_log_index),
   paid_finality = coalesce(given.paid_finality, payment.paid_finality)`
 
-/** What a move writes beside the state and its reason. */
+/** What a move writes next to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
   claim: `fence = payment.fence + 1, secret_hash = given.secret_hash, lease_until = ${leased}`,
   release: "lease_until = NULL",

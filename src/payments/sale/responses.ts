@@ -1,6 +1,6 @@
 /**
  * What a buyer gets for a payment: a delivery, or why there is none. And what becomes of a payment that
- * is known already, for whoever sends it again or comes back with its secret alone.
+ * is known already, for the caller who sends it again or comes back with its secret alone.
  *
  * A settled authorization is public calldata: the stored answer goes to the holder of the secret, only
  * while the payment stands in `answered`.
@@ -10,6 +10,7 @@
 import { Effect, Option } from "effect"
 import { usd } from "../../core/domain/money.ts"
 import {
+  type FailedSale,
   NotCharged,
   type Receipt,
   type RefundNotice,
@@ -36,9 +37,6 @@ export interface Delivery {
   /** The same answer was made, and perhaps sent, before. */
   readonly replayed: boolean
 }
-
-/** How a sale goes wrong. */
-export type Failure = NotCharged | RefundQueued | Unresolved
 
 export function receiptOf(
   { authorization, paidAt }: Pick<Payment, "authorization"> & { readonly paidAt: PaidAt },
@@ -188,7 +186,7 @@ export function responseForKnownPayment(
   row: Exclude<Payment, Released>,
   showsSecret: boolean,
   network: string,
-): Effect.Effect<Delivery, Failure> {
+): Effect.Effect<Delivery, FailedSale> {
   const outcome = outcomeOf(row, showsSecret, network)
   switch (outcome.state) {
     case "answered":
@@ -210,7 +208,7 @@ interface OutcomePorts extends ReconcileOptions {
 }
 
 /**
- * What became of a payment, for whoever comes back with its secret and not with the payment itself.
+ * What became of a payment, for the caller who comes back with its secret and not with the payment itself.
  * Nothing is claimed, computed or charged. A store that fails has said nothing of the money, so nothing
  * is said of it here.
  */

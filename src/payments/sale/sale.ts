@@ -13,7 +13,7 @@
  */
 import { Deferred, Duration, Effect, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
-import { NotCharged, type Unresolved } from "../domain/failedSale.ts"
+import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
 import type { Chain, PaymentProof } from "../Chain.ts"
 import type { Answered, PaidAt, Payment, StoredAnswer } from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"
@@ -27,15 +27,7 @@ import type {
 import type { Move, PaymentStore } from "../PaymentStore.ts"
 import { proofOf } from "../reconcile.ts"
 import type { PaymentTiming } from "../timing.ts"
-import {
-  crowded,
-  type Failure,
-  hungUp,
-  neverPaid,
-  refundQueued,
-  unavailable,
-  unresolved,
-} from "./responses.ts"
+import { crowded, hungUp, neverPaid, refundQueued, unavailable, unresolved } from "./responses.ts"
 
 /** A request with a payment that matches it, as far as can be told without looking anything up. */
 export interface Purchase {
@@ -183,7 +175,7 @@ export const deliver = Effect.fnUntraced(function* (
 })
 
 /** What the buyer gets of a payment that has come to its end, or that another worker is ending. */
-function ended(row: Payment | null): Effect.Effect<Sold, Failure> {
+function ended(row: Payment | null): Effect.Effect<Sold, FailedSale> {
   switch (row?.state) {
     case "answered":
       // Whoever stored it first: it is what was paid for, and there is no other.

@@ -5,9 +5,10 @@
  * @module
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, FiberSet, Metric, Option } from "effect"
+import type { FailedSale } from "../domain/failedSale.ts"
 import type { Address, Payment } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
-import { type Delivery, type Failure, hungUp, receiptOf, unresolved } from "./responses.ts"
+import { type Delivery, hungUp, receiptOf, unresolved } from "./responses.ts"
 import type { ClaimedSale, Purchase, Sold, Task } from "./sale.ts"
 
 /** One call for one payment. */
@@ -15,7 +16,7 @@ export interface Sale {
   readonly purchase: Purchase
   readonly task: Task
   /** Counts how it ended. Both the fiber that sells and the one that waits may: the first counts. */
-  readonly count: (exit: Exit.Exit<Ending, Failure>) => Effect.Effect<void>
+  readonly count: (exit: Exit.Exit<Ending, FailedSale>) => Effect.Effect<void>
 }
 
 /** What is known of a sale that ended well. */
@@ -42,7 +43,7 @@ export function saleOf(purchase: Purchase, task: Task): Sale {
   return { purchase, task, count }
 }
 
-function outcomeName(exit: Exit.Exit<Ending, Failure>): string {
+function outcomeName(exit: Exit.Exit<Ending, FailedSale>): string {
   if (Exit.isSuccess(exit)) {
     const { charged, replayed } = exit.value
     return replayed ? "replayed" : charged ? "charged" : "given_away"
@@ -54,7 +55,7 @@ function outcomeName(exit: Exit.Exit<Ending, Failure>): string {
 }
 
 /** Counts a sale that ended without a fiber of its own; the others have counted themselves. */
-export const countedEnd = (sale: Sale, sold: Effect.Effect<Delivery, Failure>) =>
+export const countedEnd = (sale: Sale, sold: Effect.Effect<Delivery, FailedSale>) =>
   sold.pipe(
     Effect.tap(({ receipt, replayed }) =>
       sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
@@ -70,11 +71,11 @@ export interface SaleFibers {
    * Takes a row and runs `sell` on it in a fiber of its own, then waits for its end; none when the row
    * was not available. Nothing interrupts between the taking and the fiber that answers for it.
    */
-  readonly run: <E extends Failure>(
+  readonly run: <E extends FailedSale>(
     take: Effect.Effect<Option.Option<Payment>, E>,
-    sell: (claimed: ClaimedSale) => Effect.Effect<Sold, Failure>,
+    sell: (claimed: ClaimedSale) => Effect.Effect<Sold, FailedSale>,
     sale: Sale,
-  ) => Effect.Effect<Option.Option<Delivery>, Failure>
+  ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
   /** Runs what no caller waits for. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** How many payments are worked on. */
@@ -84,7 +85,7 @@ export interface SaleFibers {
 /** The fibers of one service; closing its scope waits for them. */
 export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) {
   const token = tokenOf(terms)
-  const fibers = yield* FiberSet.make<unknown, Failure>()
+  const fibers = yield* FiberSet.make<unknown, FailedSale>()
   yield* Effect.addFinalizer(() =>
     Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(fibers), drain))
   )
@@ -93,7 +94,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   const inFiber = (
     sale: Sale,
     payer: Address,
-    sell: (others: number) => Effect.Effect<Sold, Failure>,
+    sell: (others: number) => Effect.Effect<Sold, FailedSale>,
   ) =>
     FiberSet.run(
       fibers,

@@ -56,7 +56,7 @@ export const layerLedger = (
     const signatures = yield* Signatures
     const scope = yield* Scope.Scope
     return Context.mergeAll(
-      Context.make(Facilitator, facilitator(ledger, signatures, scope, options)),
+      Context.make(Facilitator, facilitator({ ledger, signatures }, scope, options)),
       Context.make(Chain, chain(ledger, options)),
     )
   }))
@@ -65,52 +65,66 @@ export const layerLedger = (
 export const layer: Layer.Layer<Facilitator | Chain, never, SqlClient | Signatures> = layerLedger()
   .pipe(Layer.provide(layerStore))
 
+interface Ports {
+  readonly ledger: Ledger["Service"]
+  readonly signatures: Signatures["Service"]
+}
+
+/** What is wrong with a request in itself; whether it can be paid, the ledger knows. */
+const faultOf = Effect.fnUntraced(function* (
+  { signatures }: Ports,
+  request: FacilitatorRequest,
+) {
+  const { token, authorization, signature, requirements } = request
+  const now = yield* nowSeconds
+  const signer = yield* signatures.signer(token, authorization, signature)
+  if (Option.getOrNull(signer) !== authorization.from) return "invalid_exact_evm_signature"
+  if (authorization.value.toString() !== requirements.amount) return "invalid_exact_evm_value"
+  if (authorization.validAfter >= now) return "invalid_exact_evm_valid_after"
+  return authorization.validBefore <= now ? "invalid_exact_evm_valid_before" : null
+})
+
+/** Why the ledger would not transfer it; null when it would. */
+const shortfallOf = Effect.fnUntraced(function* (
+  { ledger }: Ports,
+  { token, authorization }: FacilitatorRequest,
+) {
+  const { from, nonce, value } = authorization
+  const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
+  if (used) return "authorization_used"
+  return balance < value ? "insufficient_funds" : null
+})
+
+/** Brings a payment to the ledger, unless something is wrong with it. */
+const broadcastTo = Effect.fnUntraced(function* (ports: Ports, request: FacilitatorRequest) {
+  const { ledger, signatures } = ports
+  const { from, to, value, nonce } = request.authorization
+  const { asset } = request.token
+  const reason = yield* faultOf(ports, request)
+  if (reason !== null) return declined(reason)
+  const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
+  const blockTime = yield* nowSeconds
+  const outcome = yield* ledger.transfer({
+    asset,
+    from,
+    to,
+    value,
+    nonce,
+    transaction,
+    blockTime,
+  })
+  return outcome === "transferred"
+    ? { outcome: "settled", transaction } satisfies SettleOutcome
+    : declined(outcome)
+})
+
 function facilitator(
-  ledger: Ledger["Service"],
-  signatures: Signatures["Service"],
+  ports: Ports,
   scope: Scope.Scope,
   { delay = Duration.zero, late = Duration.seconds(5), misbehave = () => null }: SimulationOptions,
 ): Facilitator["Service"] {
   const pause = Duration.isZero(delay) ? Effect.void : Effect.sleep(delay)
-
-  /** What is wrong with a request in itself; whether it can be paid, the ledger knows. */
-  const fault = Effect.fnUntraced(function* (request: FacilitatorRequest) {
-    const { token, authorization, signature, requirements } = request
-    const now = yield* nowSeconds
-    const signer = yield* signatures.signer(token, authorization, signature)
-    if (Option.getOrNull(signer) !== authorization.from) return "invalid_exact_evm_signature"
-    if (authorization.value.toString() !== requirements.amount) return "invalid_exact_evm_value"
-    if (authorization.validAfter >= now) return "invalid_exact_evm_valid_after"
-    return authorization.validBefore <= now ? "invalid_exact_evm_valid_before" : null
-  })
-
-  const funded = Effect.fnUntraced(function* ({ token, authorization }: FacilitatorRequest) {
-    const { from, nonce, value } = authorization
-    const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
-    if (used) return "authorization_used"
-    return balance < value ? "insufficient_funds" : null
-  })
-
-  const broadcast = Effect.fnUntraced(function* (request: FacilitatorRequest) {
-    const { from, to, value, nonce } = request.authorization
-    const { asset } = request.token
-    const reason = yield* fault(request)
-    if (reason !== null) return declined(reason)
-    const transaction = signatures.digest(`simulated:${asset}:${from}:${nonce}`)
-    const blockTime = yield* nowSeconds
-    const outcome = yield* ledger.transfer({
-      asset,
-      from,
-      to,
-      value,
-      nonce,
-      transaction,
-      blockTime,
-    })
-    return outcome === "transferred"
-      ? { outcome: "settled", transaction } satisfies SettleOutcome
-      : declined(outcome)
-  })
+  const broadcast = (request: FacilitatorRequest) => broadcastTo(ports, request)
 
   const settle = Effect.fnUntraced(function* (
     request: FacilitatorRequest,
@@ -147,7 +161,8 @@ function facilitator(
     if (misbehaviour === "silence") return yield* Effect.never
     if (misbehaviour === "success_without_transaction") return { outcome: "valid" }
     if (misbehaviour !== null) return unknown(misbehaviour)
-    const reason = (yield* fault(request)) ?? (yield* funded(request))
+    const reason = (yield* faultOf(ports, request)) ??
+      (yield* shortfallOf(ports, request))
     return reason === null ? { outcome: "valid" } : { outcome: "invalid", reason }
   })
 

@@ -1,6 +1,6 @@
 /**
- * The play token's ledger, with the rules of the real contract: a nonce is used once, and nobody
- * spends more than they hold. A payer nobody has seen holds a play balance.
+ * The play token's ledger, with the rules of the real contract: a nonce is used once, and no payer
+ * spends more than they hold. A payer that was never seen holds a play balance.
  *
  * @module
  */
@@ -58,93 +58,97 @@ export class Ledger extends Context.Service<Ledger, {
   }) => Effect.Effect<ReadonlyArray<Transfer>>
   /** Everything that was ever transferred to an address. */
   readonly received: (address: Address) => Effect.Effect<bigint>
-}>()("bellwether/adapters/simulation/Ledger") {}
+}>()("bellwether/payments/Ledger") {}
 
 /** The ledger in the store, so that it survives the process and is shared by every replica. */
 export const layerStore: Layer.Layer<Ledger, never, SqlClient> = Layer.effect(
   Ledger,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient
-
-    const transfer = (
-      { asset, from, nonce, to, value, transaction, blockTime }: Transfer,
-    ) =>
-      sql<{ outcome: "transferred" | "used" | "insufficient_funds" }>`
-        SELECT simulated_transfer(${asset}, ${from}, ${nonce}, ${to}, ${value}, ${playBalance},
-          ${transaction}, ${blockTime}) AS outcome`.pipe(
-        Effect.flatMap(([row]) => Effect.fromNullishOr(row?.outcome)),
-        Effect.orDie,
-      )
-
-    const cancel = (
-      { asset, from, nonce, transaction, blockTime }: Omit<Transfer, "to" | "value">,
-    ) =>
-      sql`
-        INSERT INTO simulated_authorization (asset, payer, nonce, transaction, block_time)
-        VALUES (${asset}, ${from}, ${nonce}, ${transaction}, ${blockTime})
-        ON CONFLICT (asset, payer, nonce) DO NOTHING RETURNING 1`.pipe(
-        Effect.map((rows) => rows.length === 1),
-        Effect.orDie,
-      )
-
-    const used = (asset: Address, from: Address, nonce: Bytes32) =>
-      sql<UsedRow>`
-        SELECT recipient, amount, transaction, block_time FROM simulated_authorization
-        WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}`.pipe(
-        Effect.map(([row]) => Option.map(Option.fromNullishOr(row), usedOf)),
-        Effect.orDie,
-      )
-
-    const standing = (asset: Address, from: Address, nonce: Bytes32) =>
-      sql<{ used: boolean; balance: bigint | null }>`
-        SELECT EXISTS (SELECT FROM simulated_authorization
-            WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
-          (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
-        Effect.map(([row]) => ({
-          used: row?.used ?? false,
-          balance: row?.balance ?? playBalance,
-        })),
-        Effect.orDie,
-      )
-
-    const balance = (address: Address) =>
-      sql<{ balance: bigint }>`
-        SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
-        Effect.map(([row]) => row?.balance ?? playBalance),
-        Effect.orDie,
-      )
-
-    const received = (address: Address) =>
-      sql<{ received: bigint }>`
-        SELECT coalesce(sum(amount), 0)::bigint AS received FROM simulated_authorization
-        WHERE recipient = ${address}`.pipe(
-        Effect.map(([row]) => row?.received ?? 0n),
-        Effect.orDie,
-      )
-
-    const transfersTo: Ledger["Service"]["transfersTo"] = ({ asset, to, after, through }) =>
-      sql<TransferRow>`
-        SELECT payer, nonce, amount, transaction, block_time FROM simulated_authorization
-        WHERE asset = ${asset} AND recipient = ${to}
-          AND block_time > ${after} AND block_time <= ${through}
-        ORDER BY block_time, transaction`.pipe(
-        Effect.map((rows) =>
-          rows.map(({ payer, nonce, amount, transaction, block_time }) => ({
-            asset,
-            from: payer,
-            to,
-            value: amount,
-            nonce,
-            transaction,
-            blockTime: block_time,
-          }))
-        ),
-        Effect.orDie,
-      )
-
-    return Ledger.of({ transfer, cancel, used, standing, balance, transfersTo, received })
-  }),
+  Effect.map(SqlClient, (sql) => Ledger.of({ ...movements(sql), ...readings(sql) })),
 )
+
+function movements(sql: SqlClient) {
+  const transfer = (
+    { asset, from, nonce, to, value, transaction, blockTime }: Transfer,
+  ) =>
+    sql<{ outcome: "transferred" | "used" | "insufficient_funds" }>`
+      SELECT simulated_transfer(${asset}, ${from}, ${nonce}, ${to}, ${value}, ${playBalance},
+        ${transaction}, ${blockTime}) AS outcome`.pipe(
+      Effect.flatMap(([row]) => Effect.fromNullishOr(row?.outcome)),
+      Effect.orDie,
+    )
+
+  const cancel = (
+    { asset, from, nonce, transaction, blockTime }: Omit<Transfer, "to" | "value">,
+  ) =>
+    sql`
+      INSERT INTO simulated_authorization (asset, payer, nonce, transaction, block_time)
+      VALUES (${asset}, ${from}, ${nonce}, ${transaction}, ${blockTime})
+      ON CONFLICT (asset, payer, nonce) DO NOTHING RETURNING 1`.pipe(
+      Effect.map((rows) => rows.length === 1),
+      Effect.orDie,
+    )
+
+  return { transfer, cancel }
+}
+
+function readings(sql: SqlClient) {
+  const used = (asset: Address, from: Address, nonce: Bytes32) =>
+    sql<UsedRow>`
+      SELECT recipient, amount, transaction, block_time FROM simulated_authorization
+      WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}`.pipe(
+      Effect.map(([row]) => Option.map(Option.fromNullishOr(row), usedOf)),
+      Effect.orDie,
+    )
+
+  const standing = (asset: Address, from: Address, nonce: Bytes32) =>
+    sql<{ used: boolean; balance: bigint | null }>`
+      SELECT EXISTS (SELECT FROM simulated_authorization
+          WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
+        (SELECT balance FROM simulated_account WHERE address = ${from}) AS balance`.pipe(
+      Effect.map(([row]) => ({
+        used: row?.used ?? false,
+        balance: row?.balance ?? playBalance,
+      })),
+      Effect.orDie,
+    )
+
+  const balance = (address: Address) =>
+    sql<{ balance: bigint }>`
+      SELECT balance FROM simulated_account WHERE address = ${address}`.pipe(
+      Effect.map(([row]) => row?.balance ?? playBalance),
+      Effect.orDie,
+    )
+
+  const received = (address: Address) =>
+    sql<{ received: bigint }>`
+      SELECT coalesce(sum(amount), 0)::bigint AS received FROM simulated_authorization
+      WHERE recipient = ${address}`.pipe(
+      Effect.map(([row]) => row?.received ?? 0n),
+      Effect.orDie,
+    )
+
+  const transfersTo: Ledger["Service"]["transfersTo"] = ({ asset, to, after, through }) =>
+    sql<TransferRow>`
+      SELECT payer, nonce, amount, transaction, block_time FROM simulated_authorization
+      WHERE asset = ${asset} AND recipient = ${to}
+        AND block_time > ${after} AND block_time <= ${through}
+      ORDER BY block_time, transaction`.pipe(
+      Effect.map((rows) =>
+        rows.map(({ payer, nonce, amount, transaction, block_time }) => ({
+          asset,
+          from: payer,
+          to,
+          value: amount,
+          nonce,
+          transaction,
+          blockTime: block_time,
+        }))
+      ),
+      Effect.orDie,
+    )
+
+  return { used, standing, balance, received, transfersTo }
+}
 
 interface TransferRow {
   readonly payer: Address

@@ -71,7 +71,7 @@ function byWeight(a: Omit<Evidence, "id">, b: Omit<Evidence, "id">): number {
 }
 
 /** What of a question its evidence is judged by. */
-type Grounds = Pick<DetectionQuestion, "market" | "proposal" | "now">
+type Circumstances = Pick<DetectionQuestion, "market" | "proposal" | "now">
 
 /**
  * Whether a piece of evidence bears the claim that a market has this outcome: the venue's proposal of
@@ -79,7 +79,7 @@ type Grounds = Pick<DetectionQuestion, "market" | "proposal" | "now">
  * outcome, where the outcome has a name.
  */
 export function bears(
-  { market, proposal, now }: Grounds,
+  { market, proposal, now }: Circumstances,
   { kind, title }: Evidence,
   outcome: 0 | 1,
 ): boolean {

@@ -80,13 +80,15 @@ interface CandidateFacts {
 }
 
 /** A question worth putting to a detector, and the book that its price was read from. */
-export interface Candidate {
+export interface PricedQuestion {
   readonly question: DetectionQuestion
   readonly microstructure: Microstructure
 }
 
-/** A live, liquid, ordinary market whose price is open, and for which there are grounds to ask. */
-export function candidateOf(facts: CandidateFacts): Result.Result<Candidate, CandidateRejection> {
+/** A live, liquid, ordinary market whose price is open, and for which there is reason to ask. */
+export function pricedQuestion(
+  facts: CandidateFacts,
+): Result.Result<PricedQuestion, CandidateRejection> {
   const { market, book, rules, proposal, headlines, now } = facts
   const screened = screenMarket(market)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
@@ -95,7 +97,7 @@ export function candidateOf(facts: CandidateFacts): Result.Result<Candidate, Can
   const microstructure = shown.success
   const { mid } = microstructure
   if (!isOpenPrice(mid)) return Result.fail("decided")
-  return Result.map(groundsOf(market, proposal, headlines, now), (evidence) => ({
+  return Result.map(reasonsOf(market, proposal, headlines, now), (evidence) => ({
     question: { market, rules, mid, proposal, evidence, now },
     microstructure,
   }))
@@ -106,7 +108,7 @@ export function candidateOf(facts: CandidateFacts): Result.Result<Candidate, Can
  * refused is not asked. Being past its event's end is no evidence, for events are put off. An outcome
  * in dispute is nobody's certainty.
  */
-export function groundsOf(
+export function reasonsOf(
   market: Market,
   proposal: Proposal | null,
   headlines: ReadonlyArray<Headline>,
@@ -270,7 +272,7 @@ export function plainStatement(
 }
 
 /** An answer that was believed, and all that its item says of where it came from. */
-interface ToldDetection extends Candidate {
+interface ToldDetection extends PricedQuestion {
   readonly accepted: Accepted
   /** Who answered: a model's name, or `rules`. */
   readonly detector: string

@@ -6,7 +6,8 @@
  * @module
  */
 import { Schema } from "effect"
-import { eventsMin, overall, ruleVersion } from "../../whales/domain/calibration.ts"
+import { eventsMin, ruleVersion } from "../../whales/domain/label.ts"
+import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
 import { MoverScore, PredeterminedScore, selfScore, type VerdictCounts } from "./selfScore.ts"
 import { type EpochMs, IsoTime, isoTime } from "../../core/domain/time.ts"

@@ -30,14 +30,14 @@ import {
 type RecordRejection = "undecodable" | "missing_id" | "not_binary" | "bad_payouts"
 
 /**
- * One market's record. `untold`: ended for good, and the record does not say what was paid. Every
+ * One market's record. `unpublished`: ended for good, and the record does not say what was paid. Every
  * state but `resolved` is `pending`: a proposal may be disputed, and a dispute decided either way.
  */
 export type OracleRecord =
   & { readonly marketId: MarketId; readonly changedAt: EpochMs | null }
   & (
     | { readonly state: "paid"; readonly payouts: readonly [number, number] }
-    | { readonly state: "untold" }
+    | { readonly state: "unpublished" }
     | { readonly state: "pending"; readonly proposal: Proposal | null }
   )
 
@@ -55,7 +55,7 @@ export function decodeRecord(value: unknown): Result.Result<OracleRecord, Record
   }
   const payouts = list(row["payouts"]).map(number)
   if (payouts.every((payout) => payout === 0)) {
-    return Result.succeed({ marketId, changedAt, state: "untold" })
+    return Result.succeed({ marketId, changedAt, state: "unpublished" })
   }
   if (payouts.length !== 2) return Result.fail("not_binary")
   const [first = null, second = null] = payouts
@@ -78,11 +78,11 @@ const oneDollar = 1e18
 const unset = 69
 
 /** Which outcome a price proposes; `neither` for a half each and all else that names no winner. */
-type Named = 0 | 1 | "neither" | "unset" | "untold"
+type Named = 0 | 1 | "neither" | "unset" | "missing"
 
 function namedBy(price: unknown): Named {
   const value = number(price)
-  if (value === null) return "untold"
+  if (value === null) return "missing"
   return value === oneDollar ? 0 : value === 0 ? 1 : value === unset ? "unset" : "neither"
 }
 
@@ -98,7 +98,7 @@ const lastWords: {
 } = {
   proposed: { of: (first) => first, disputed: false },
   challenged: {
-    of: (first, second) => second === "unset" || second === "untold" ? first : second,
+    of: (first, second) => second === "unset" || second === "missing" ? first : second,
     disputed: true,
   },
   reproposed: { of: (_, second) => second, disputed: true },
@@ -129,15 +129,15 @@ function proposalIn(
 export function recordsById(
   records: ReadonlyArray<OracleRecord>,
 ): ReadonlyMap<MarketId, OracleRecord> {
-  const says = { paid: 2, untold: 1, pending: 0 } as const
+  const says = { paid: 2, unpublished: 1, pending: 0 } as const
   const inOrder = records.toSorted((a, b) =>
     says[a.state] - says[b.state] || (a.changedAt ?? 0) - (b.changedAt ?? 0)
   )
   return new Map(inOrder.map((record) => [record.marketId, record]))
 }
 
-/** For so long after the oracle called a market resolved, what it paid may still come to be told. */
-export const untoldAfterMs = day
+/** For so long after the oracle called a market resolved, what it paid may still be published. */
+export const unpublishedAfterMs = day
 
 /** What the venue's other places say of a market's end. */
 export interface OtherWords {
@@ -153,7 +153,7 @@ export interface OtherWords {
 /**
  * How a market ended: by the oracle's payouts, else by the listing's prices, else by the winner on
  * the order book's page. It is cancelled when the oracle called it resolved a day ago, the listing
- * calls it closed, its page was read (or there is none), and nowhere is a payout told. Without the
+ * calls it closed, its page was read (or there is none), and nowhere is a payout published. Without the
  * oracle's word nothing is: pages of old markets name no winner although somebody won. Null when
  * it has not ended, or nobody can say how.
  */
@@ -175,7 +175,7 @@ export function resolutionOf(
     return { marketId, resolvedAt, source: "book", state: "paid", payouts: page }
   }
   const forGood = record !== null && record.changedAt !== null &&
-    record.changedAt <= now - untoldAfterMs
+    record.changedAt <= now - unpublishedAfterMs
   return forGood && listed !== null && page === "none"
     ? { marketId, resolvedAt, source: "oracle", state: "cancelled" }
     : null
@@ -195,10 +195,12 @@ interface Routes {
 export function resolutions(routes: Routes, limits: Limits) {
   return Effect.fn("polymarket.resolutions")(function* (marketIds: ReadonlyArray<MarketId>) {
     const asked = askable(marketIds)
-    const told = yield* records(routes.oracle, "resolutions", asked, limits)
-    const record = recordsById(told.rows)
-    const untold = asked.filter((id) => (record.get(id)?.state ?? "untold") === "untold")
-    const listed = untold.slice(0, limits.listedEndsMax)
+    const found = yield* records(routes.oracle, "resolutions", asked, limits)
+    const record = recordsById(found.rows)
+    const unpublished = asked.filter((id) =>
+      (record.get(id)?.state ?? "unpublished") === "unpublished"
+    )
+    const listed = unpublished.slice(0, limits.listedEndsMax)
     const ends = yield* listedEnds(routes.listing, listed, limits)
     const end = new Map(ends.rows.map((row) => [row.marketId, row]))
     const closed = [...end.values()].filter(({ payouts }) => payouts === null)
@@ -214,9 +216,9 @@ export function resolutions(routes: Routes, limits: Limits) {
       return resolution === null ? [] : [resolution]
     })
     const unavailable = words.filter((found) => found === "unread").length
-    const postponed = untold.length - listed.length + closed.length - paged.length
+    const postponed = unpublished.length - listed.length + closed.length - paged.length
     return merge<Resolution>([
-      { rows, rejected: told.rejected },
+      { rows, rejected: found.rejected },
       { rows: [], rejected: ends.rejected },
       { rows: [], rejected: counted({ unavailable, postponed }) },
     ])
@@ -276,16 +278,17 @@ function counted(counts: Readonly<Record<string, number>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
+/** By the oracle alone: the listing says that an outcome stands proposed, and not which. */
 export function proposals(oracle: Route, limits: Limits) {
   return Effect.fn("polymarket.proposals")(function* (marketIds: ReadonlyArray<MarketId>) {
-    const told = yield* records(oracle, "proposals", askable(marketIds), limits)
-    return { rows: proposalsIn(told.rows), rejected: told.rejected }
+    const found = yield* records(oracle, "proposals", askable(marketIds), limits)
+    return { rows: proposalsIn(found.rows), rejected: found.rejected }
   })
 }
 
 /** What stands proposed by these records; a market that has ended has nothing proposed any more. */
-export function proposalsIn(told: ReadonlyArray<OracleRecord>): ReadonlyArray<Proposal> {
-  return [...recordsById(told).values()].flatMap((record) =>
+export function proposalsIn(records: ReadonlyArray<OracleRecord>): ReadonlyArray<Proposal> {
+  return [...recordsById(records).values()].flatMap((record) =>
     record.state === "pending" && record.proposal !== null ? [record.proposal] : []
   )
 }

@@ -51,7 +51,7 @@ export interface Limits {
   readonly bookBatch: number
   /** Batches of books asked for at once. */
   readonly bookBatchesAtOnce: number
-  /** Batches that are halved in one call, for the tokens that spoil them. */
+  /** Batches that are halved in one call, for the tokens that make them fail. */
   readonly bookSplitsMax: number
   /** Rows of a page of trades; the venue gives no more than 1,000. */
   readonly tradeRows: number
@@ -71,11 +71,11 @@ export interface Limits {
   readonly factsBatch: number
   /** Batches of markets asked for at once. */
   readonly marketBatchesAtOnce: number
-  /** Batches of markets that are halved in one call, for the markets that spoil them. */
+  /** Batches of markets that are halved in one call, for the markets that make them fail. */
   readonly marketSplitsMax: number
-  /** Markets in one call whose end is looked up in the listing, as the oracle does not tell it. */
+  /** Markets in one call whose end is looked up in the listing, as the oracle does not publish it. */
   readonly listedEndsMax: number
-  /** Market pages in one call, for ends that neither the oracle nor the listing tells. */
+  /** Market pages in one call, for ends that neither the oracle nor the listing publishes. */
   readonly endPagesMax: number
   /** Windows of one price history; the venue refuses one of over 15 days, and here each has 14. */
   readonly historyWindowsMax: number
@@ -307,7 +307,7 @@ interface Batching {
   /** Things in one request. */
   readonly size: number
   readonly atOnce: number
-  /** Batches that are halved in one call, for the things that spoil them. */
+  /** Batches that are halved in one call, for the things that make them fail. */
   readonly splitsMax: number
 }
 
@@ -356,7 +356,7 @@ export interface Rows {
   readonly rows: ReadonlyArray<unknown>
 }
 
-/** What can be asked for by identity, each once: anything else might spoil a whole batch. */
+/** What can be asked for by identity, each once: anything else might fail a whole batch. */
 export function askable(marketIds: ReadonlyArray<MarketId>): ReadonlyArray<MarketId> {
   return [...new Set(marketIds)].filter((id) => /^0x[0-9a-f]{64}$/.test(id))
 }

@@ -6,7 +6,7 @@
  */
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
-import type { Catalogue, SimulatedMarket } from "./catalogue.ts"
+import { type Catalogue, type SimulatedMarket, slotsOf } from "./catalogue.ts"
 import { settlingMsMax } from "./endings.ts"
 import { makeMemo, marketsKept } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
@@ -201,11 +201,6 @@ function calendar(
 
 function byWallet(plans: ReadonlyArray<Plan>): DayPlans {
   return Map.groupBy(plans, ({ wallet }) => wallet.number)
-}
-
-function slotsOf({ markets, mechanicalShare }: WorldOptions) {
-  const mechanical = Math.round(markets * mechanicalShare)
-  return { mechanical, ordinary: markets - mechanical }
 }
 
 /** The market an interval maker takes in the round of an instant, of those that open then. */

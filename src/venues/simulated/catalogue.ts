@@ -80,24 +80,28 @@ export const generationZero = 10_000_000
 
 export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
-  const mechanicalSlots = Math.round(options.markets * options.mechanicalShare)
-  const otherSlots = options.markets - mechanicalSlots
-  const lanes = Math.ceil(mechanicalSlots / mechanicalAssets.length)
+  const slots = slotsOf(options)
+  const lanes = Math.ceil(slots.mechanical / mechanicalAssets.length)
   const cached = makeMemo<SimulatedMarket>(marketsKept(options.markets))
 
   const generation = (slot: number, index: number): SimulatedMarket =>
     cached(
       numberOf(slot, index),
       () =>
-        slot < otherSlots
-          ? makeMarket(options, eventOf(options, world, slot, otherSlots), slot, index)
-          : makeMechanical(options, mix(world, 3), { slot, lane: slot - otherSlots, lanes }, index),
+        slot < slots.ordinary
+          ? makeMarket(options, eventOf(options, world, slot, slots.ordinary), slot, index)
+          : makeMechanical(
+            options,
+            mix(world, 3),
+            { slot, lane: slot - slots.ordinary, lanes },
+            index,
+          ),
     )
 
   const at = (slot: number, instant: EpochMs): SimulatedMarket => {
-    const { base, period } = slot < otherSlots
-      ? eventOf(options, world, slot, otherSlots)
-      : lanePlan(slot - otherSlots, lanes)
+    const { base, period } = slot < slots.ordinary
+      ? eventOf(options, world, slot, slots.ordinary)
+      : lanePlan(slot - slots.ordinary, lanes)
     return generation(slot, Math.floor((instant - base) / period))
   }
 
@@ -121,6 +125,12 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
   }
 
   return { slots: options.markets, at, generation, byId, byToken }
+}
+
+/** Ordinary and sports markets are in the first slots, mechanical ones in those after them. */
+export function slotsOf({ markets, mechanicalShare }: WorldOptions) {
+  const mechanical = Math.round(markets * mechanicalShare)
+  return { mechanical, ordinary: markets - mechanical }
 }
 
 function numberOf(slot: number, generation: number): number {

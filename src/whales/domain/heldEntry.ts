@@ -1,5 +1,5 @@
 /**
- * An entry as it is remembered: what was known of its wallet before it, and whether it was told.
+ * An entry as it is remembered: what was known of its wallet before it, and whether it was published.
  *
  * Entries are made anew whenever an act turns up, perhaps one from before others: it may move an
  * entry's ends, part it in two, join it with another or show that it never was one. What was said of
@@ -19,7 +19,7 @@ export interface HeldEntry extends Entry {
   readonly openedAt: EpochMs
   /** The wallet's calibration as it stood before the entry; null when there was none. */
   readonly calibration: FrozenCalibration | null
-  /** Whether it was told: the feed has carried it, and never does again. */
+  /** Whether it was published: the feed has carried it, and never does again. */
   readonly emitted: boolean
 }
 
@@ -29,13 +29,13 @@ export interface HeldEntry extends Entry {
  *
  * An entry found is one held when both are of one outcome and their times overlap: the unchanged one,
  * else one around the fill that the held one is named after, else any. Where several held became one,
- * an emitted one gives its name, else the first. What overlaps an emitted entry has been told.
+ * an emitted one gives its name, else the first. What overlaps an emitted entry has been published.
  *
  * An emitted entry that is found no more, or not in all of its time, stays as one wholly given up
  * (beside what is left of it): those buys turned out to close another position, and were they
- * forgotten they could be told again.
+ * forgotten they could be published again.
  *
- * A calibration stays with its entry, unless that is not told yet and an earlier fill turned up than
+ * A calibration stays with its entry, unless that is not published yet and an earlier fill turned up than
  * the calibration was computed: then an older one takes its place.
  */
 export function carryOver(
@@ -44,22 +44,22 @@ export function carryOver(
   calibrationBefore: (instant: EpochMs) => FrozenCalibration | null,
 ): ReadonlyArray<HeldEntry> {
   const within = overlapping(found)
-  const told = new Set(held.filter(({ emitted }) => emitted).flatMap(within))
-  const heirs = heirsOf(held, within)
-  const heldOn = new Set(heirs.values())
+  const published = new Set(held.filter(({ emitted }) => emitted).flatMap(within))
+  const successors = matchSuccessors(held, within)
+  const heldOn = new Set(successors.values())
   const names = new Set(held.filter((one) => one.emitted || heldOn.has(one)).map(nameOf))
   const carried = found.map((entry): HeldEntry => {
-    const one = heirs.get(entry)
+    const one = successors.get(entry)
     const stays = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
     return {
       ...entry,
       openedAt: one?.openedAt ?? newName(entry.outcome, entry.firstFillAt, names),
       calibration: stays ? one.calibration : calibrationBefore(entry.firstFillAt),
-      emitted: told.has(entry),
+      emitted: published.has(entry),
     }
   })
   const gone = held.filter((one) => one.emitted && !heldOn.has(one))
-  const shrunk = [...heirs]
+  const shrunk = [...successors]
     .filter(([entry, one]) => one.emitted && !covers({ ...one, ...entry }, one))
     .map(([, one]) => ({ ...one, openedAt: newName(one.outcome, one.lastFillAt, names) }))
   return [...carried, ...[...gone, ...shrunk].map((one) => ({ ...one, hedgedShares: one.shares }))]
@@ -67,7 +67,7 @@ export function carryOver(
 }
 
 /** What decides, besides the entry itself, whether the feed carries it. */
-export interface Telling {
+export interface FeedTerms {
   readonly stakeMinUsd: number
   /** An entry whose last buy is older is no news. */
   readonly notBefore: EpochMs
@@ -75,35 +75,35 @@ export interface Telling {
   readonly marketMaker: boolean
 }
 
-/** Whether an entry has to be told in the feed. */
-export function isDue(entry: HeldEntry, telling: Telling): boolean {
+/** Whether an entry has to be published in the feed. */
+export function isDue(entry: HeldEntry, terms: FeedTerms): boolean {
   return !entry.emitted &&
-    !telling.marketMaker &&
-    entry.stakeUsd >= telling.stakeMinUsd &&
-    entry.lastFillAt >= telling.notBefore &&
+    !terms.marketMaker &&
+    entry.stakeUsd >= terms.stakeMinUsd &&
+    entry.lastFillAt >= terms.notBefore &&
     !isHedge(entry) &&
     !isSweep(entry)
 }
 
 /** The held entry that each entry found goes on with, where there is one. */
-function heirsOf(
+function matchSuccessors(
   held: ReadonlyArray<HeldEntry>,
   within: (one: HeldEntry) => ReadonlyArray<Entry>,
 ): ReadonlyMap<Entry, HeldEntry> {
-  const heirs = new Map<Entry, HeldEntry>()
+  const successors = new Map<Entry, HeldEntry>()
   const inTurn = held.toSorted((a, b) =>
     Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
   )
   const heldOn = new Set<HeldEntry>()
   for (const fits of [isUnchanged, isAroundName, () => true]) {
     for (const one of inTurn.filter((one) => !heldOn.has(one))) {
-      const heir = within(one).find((entry) => !heirs.has(entry) && fits(one, entry))
-      if (heir === undefined) continue
-      heirs.set(heir, one)
+      const successor = within(one).find((entry) => !successors.has(entry) && fits(one, entry))
+      if (successor === undefined) continue
+      successors.set(successor, one)
       heldOn.add(one)
     }
   }
-  return heirs
+  return successors
 }
 
 function isUnchanged(one: HeldEntry, entry: Entry): boolean {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Judgement, type Rates, ruleVersion } from "./calibration.ts"
+import { type Judgement, ruleVersion } from "./label.ts"
+import { type Rates } from "./rates.ts"
 import { isMarketMaker } from "./entry.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"

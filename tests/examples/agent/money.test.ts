@@ -13,14 +13,15 @@ import {
   objection,
   signed,
   type Standing,
-} from "../../../examples/agent/ledger.ts"
+} from "../../../examples/agent/budget.ts"
 import {
   checkChallenge,
   checkReceipt,
   checkRecord,
   checkTyped,
-} from "../../../examples/agent/trust.ts"
-import { type Heard, verdictOf } from "../../../examples/agent/verdict.ts"
+  verdictOf,
+} from "../../../examples/agent/buy.ts"
+import type { Answer } from "../../../examples/agent/http.ts"
 import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
@@ -77,7 +78,7 @@ const offer = {
   path: products.signals.path,
   says: "",
   price: products.signals.price,
-  maxima: new Map(),
+  countMax: null,
 }
 const url = new URL(`${terms.publicBaseUrl}/v1/signals?since=3`)
 const { header, body } = challenge(products.signals, terms)
@@ -86,7 +87,7 @@ type Honest = typeof honest
 
 Deno.test("checkChallenge() takes the service's own challenge", () => {
   equal(
-    Result.getOrThrow(checkChallenge({ offer, url, ...honest })),
+    Result.getOrThrow(checkChallenge(offer, url, honest)),
     { amount: products.signals.price, payTo: terms.payTo },
   )
 })
@@ -113,13 +114,13 @@ for (const [name, trick, why] of tricks) {
   Deno.test(`checkChallenge() refuses ${name}`, () => {
     const tried = structuredClone(honest)
     trick(tried)
-    const checked = checkChallenge({ offer, url, ...tried })
+    const checked = checkChallenge(offer, url, tried)
     ok(Result.isFailure(checked) && why.test(checked.failure.message), JSON.stringify(checked))
   })
 }
 
 Deno.test("checkChallenge() pays for nothing that the contract calls free", () => {
-  const checked = checkChallenge({ offer: { ...offer, price: null }, url, ...honest })
+  const checked = checkChallenge({ ...offer, price: null }, url, honest)
   ok(Result.isFailure(checked) && /calls this path free/.test(checked.failure.message))
 })
 
@@ -201,7 +202,6 @@ const books = {
   amountUsd: "0.03",
   payer,
   transaction: receipt.transaction as string | null,
-  refund: null,
 }
 
 Deno.test("checkRecord() holds amount, transaction and payer against the receipt", () => {
@@ -230,15 +230,17 @@ const failures: ReadonlyArray<Failure> = [true, false, null].flatMap((charged) =
     ...["queued", "confirmed"].map((state) => ({ charged, retryable, refund: { state } })),
   ])
 )
-const heard = (status: number, body: unknown): Heard => ({
-  ...{ status, body, retryAfter: null, receipt: false },
-})
+const answer = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Answer => ({ status, body, text: "", headers: new Headers(headers) })
 
 Deno.test("verdictOf() says of the service's own errors what they say of the money", () => {
   for (const status of statuses.filter((status) => status !== 200 && status !== 402)) {
     for (const said of failures) {
       const { charged, retryable, refund } = said
-      const verdict = verdictOf(heard(status, failure(said)))
+      const verdict = verdictOf(answer(status, failure(said)))
       const told = verdict.kind === "over" ? verdict.standing : verdict.kind
       const expected = refund !== undefined
         ? refund.state === "confirmed" ? "refunded" : "refundQueued"
@@ -256,7 +258,7 @@ Deno.test("verdictOf() never says that an outcome is known which nobody told", (
   equal(verdictOf(null).kind, "again")
   for (const body of [undefined, "<html>", {}, { charged: false }, { error: "no" }]) {
     for (const status of statuses) {
-      const verdict = verdictOf(heard(status, body))
+      const verdict = verdictOf(answer(status, body))
       const told = verdict.kind === "over" ? verdict.standing : verdict.kind
       const expected = status === 200
         ? "delivered"
@@ -279,21 +281,15 @@ Deno.test("a 200 is charged unless it says not and has no receipt", () => {
       [false, {}, true],
     ] as const
   ) {
-    equal(verdictOf({ status: 200, retryAfter: null, receipt, body }), {
-      kind: "delivered",
-      charged,
-    })
+    const headers: Record<string, string> = receipt ? { "payment-response": "" } : {}
+    equal(verdictOf(answer(200, body, headers)), { kind: "delivered", charged })
   }
 })
 
 Deno.test("verdictOf() waits as long as it is told", () => {
-  const waits = ["7", null].map((retryAfter) =>
-    verdictOf({
-      status: 503,
-      retryAfter,
-      receipt: false,
-      body: failure({ charged: null, retryable: true }),
-    })
+  const unresolved = failure({ charged: null, retryable: true })
+  const waits = [{ "retry-after": "7" }, undefined].map((headers) =>
+    verdictOf(answer(503, unresolved, headers))
   )
   equal(waits.map((verdict) => verdict.kind === "again" && verdict.waitMs), [7_000, 5_000])
 })

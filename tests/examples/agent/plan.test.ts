@@ -5,21 +5,28 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
-import { readContract } from "../../../examples/agent/contract.ts"
-import { Item } from "../../../examples/agent/items.ts"
-import { type Ledger, left, type Limits, noted, signed } from "../../../examples/agent/ledger.ts"
+import {
+  type Ledger,
+  left,
+  type Limits,
+  noted,
+  signed,
+  summaryLines,
+} from "../../../examples/agent/budget.ts"
+import { readContract } from "../../../examples/agent/discover.ts"
 import {
   blank,
   closed,
   decide,
+  Item,
+  itemLine,
   learned,
   type Memory,
   missed,
   missesMax,
   type Want,
   wants,
-} from "../../../examples/agent/plan.ts"
-import { itemLine, summaryLines } from "../../../examples/agent/words.ts"
+} from "../../../examples/agent/feed.ts"
 import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"

@@ -1,78 +1,13 @@
 /**
- * What an agent reads before it asks for anything: /llms.txt by the reference rules, the contract's
- * prices, and how fast it may ask.
+ * What an agent reads before it asks for anything: the contract's prices, and how fast it may ask.
  *
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
-import { contradiction, offerAt, readContract } from "../../../examples/agent/contract.ts"
-import { type Llms, readLlms } from "../../../examples/agent/llms.ts"
-import { absence, readAllowance, readRetryAfter, waitAfter } from "../../../examples/agent/pace.ts"
+import { contradiction, offerAt, readContract } from "../../../examples/agent/discover.ts"
+import { absence, readAllowance, readRetryAfter, waitAfter } from "../../../examples/agent/http.ts"
 import { law } from "../../support/effect.ts"
-
-const Text = Schema.String.check(Schema.isPattern(/^[A-Za-z$.,/][A-Za-z0-9 $.,/-]{0,30}[a-z.]$/))
-const Url = Schema.String.check(Schema.isPattern(/^https:\/\/[a-z]{3,9}\.example\/[a-z0-9.]{0,9}$/))
-const AnyLlms = Schema.Struct({
-  title: Text,
-  summary: Schema.NullOr(Text),
-  details: Schema.Literals(["", "Two lines,\n- of which one is a list."]),
-  sections: Schema.Array(Schema.Struct({
-    heading: Text,
-    links: Schema.Array(Schema.Struct({ name: Text, url: Url, note: Schema.NullOr(Text) })),
-  })),
-})
-
-/** A document as an author writes it. */
-function written({ title, summary, details, sections }: Llms): string {
-  return [
-    `# ${title}`,
-    ...summary === null ? [] : ["", `> ${summary}`],
-    ...details === "" ? [] : ["", details],
-    ...sections.flatMap(({ heading, links }) => [
-      ...["", `## ${heading}`, ""],
-      ...links.map(({ name, url, note }) =>
-        `- [${name}](${url})${note === null ? "" : `: ${note}`}`
-      ),
-    ]),
-    "",
-  ].join("\n")
-}
-
-law("readLlms() reads what was written", Arbitrary.schema(AnyLlms), (llms) => {
-  equal(Result.getOrThrow(readLlms(written(llms))), structuredClone(llms))
-})
-
-const anyLines = [
-  ...["# T", "## S", "> s", "", "- [a](https://b.example)"] as const,
-  ...["- [a](", "prose", "### x", "#", "##"] as const,
-] as const
-
-law(
-  "readLlms() reads any text or says why not, and never throws",
-  Arbitrary.schema(Schema.Array(Schema.Literals(anyLines))),
-  (lines) => {
-    const read = readLlms(lines.join("\n"))
-    ok(Result.isSuccess(read) || read.failure.message.startsWith("/llms.txt cannot be read: "))
-  },
-)
-
-/** Text, and what of it is wrong. */
-const notLlms: ReadonlyArray<readonly [string, RegExp]> = [
-  ["", /does not open with a title/],
-  ["## Links\n- [a](https://b.example)", /does not open with a title/],
-  ["# T\n\nSome prose.\n\n### Deep\n", /a heading stands before/],
-  ["# T\n\n## S\n\nProse in a section.\n", /more than links: Prose in a section/],
-  ["# T\n\n## S\n- [a] (https://b.example)\n", /more than links/],
-  [`# T\n${"\n".repeat(1_000)}`, /longer than a list of links/],
-]
-
-for (const [text, why] of notLlms) {
-  Deno.test(`readLlms() refuses ${JSON.stringify(text.slice(0, 40))}`, () => {
-    const read = readLlms(text)
-    ok(Result.isFailure(read) && why.test(read.failure.message), JSON.stringify(read))
-  })
-}
 
 const paths = (amount: unknown, mode = "fixed", currency = "USD") => ({
   info: { title: "T", version: "1.0.0" },
@@ -88,13 +23,13 @@ const paths = (amount: unknown, mode = "fixed", currency = "USD") => ({
   },
 })
 
-Deno.test("readContract() finds what is free, what costs, and the bounds of parameters", () => {
+Deno.test("readContract() finds what is free, what costs, and how many items a call may ask for", () => {
   const contract = Result.getOrThrow(readContract(paths("0.03")))
   equal(contract.offers.map(({ path, price }) => [path, price]), [
     ["/free", null],
     ["/paid", 30_000n],
   ])
-  equal(offerAt(contract, "/paid")?.maxima, new Map([["count", 20]]))
+  equal(contract.offers.map(({ countMax }) => countMax), [null, 20])
   equal(offerAt(contract, "/posted"), undefined)
 })
 

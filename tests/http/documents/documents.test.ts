@@ -7,7 +7,6 @@
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Effect, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { readLlms } from "../../../examples/agent/llms.ts"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -19,6 +18,7 @@ import {
   read,
   type Reading,
 } from "../../support/http/documents.ts"
+import { readLlms } from "../../support/http/llms.ts"
 import { test } from "../../support/effect.ts"
 import {
   askedBy,

@@ -7,16 +7,23 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import {
   address,
+  Bytes32,
   moves,
   PaymentEvent,
   paymentEvents,
+  PaymentId,
+  paymentOf,
+  type PaymentRecord,
   type PaymentState,
   paymentStates,
   reaches,
+  recordOf,
   sentAgain,
+  Signature,
   step,
 } from "../../../src/payments/domain/payment.ts"
 import type { SettlementOrder } from "../../../src/catalog/domain/product.ts"
+import { AtomicAmount } from "../../../src/core/domain/money.ts"
 import { law } from "../../support/effect.ts"
 
 const orders = ["compute-first", "settle-early"] as const
@@ -155,6 +162,111 @@ Deno.test("a payment sent again reveals nothing once a refund is due", () => {
     equal(sentAgain("void", secret), "challenge")
     equal(sentAgain("released", secret), "claim")
   }
+})
+
+/** A row with everything in it. */
+const full: Omit<PaymentRecord, "state" | "order"> = {
+  paymentId: PaymentId.make(`0x${"01".repeat(32)}`),
+  token: { chainId: 8453, asset: address(`0x${"a0".repeat(20)}`), name: "USD Coin", version: "2" },
+  authorization: {
+    from: address(`0x${"f0".repeat(20)}`),
+    to: address(`0x${"70".repeat(20)}`),
+    value: 10_000n,
+    validAfter: 0n,
+    validBefore: 1n,
+    nonce: Bytes32.make(`0x${"02".repeat(32)}`),
+  },
+  signature: Signature.make(`0x${"11".repeat(65)}`),
+  amount: AtomicAmount.make(10_000n),
+  productId: "latest",
+  request: "latest?[]",
+  fence: 1,
+  secretHash: null,
+  leaseLeftMs: 1,
+  intendedAgoMs: 2,
+  transactionHint: "0xaa",
+  paidAt: { transaction: "0xaa", block: 7n, logIndex: 3, finality: "safe" },
+  paidAmount: AtomicAmount.make(10_000n),
+  answer: { body: new Uint8Array([1]) },
+  answeredAgoMs: 3,
+  sent: false,
+  refund: { state: "queued", reason: "unsent", transaction: null },
+}
+
+/** What no row of a state may lack, by order. */
+const needed = (order: SettlementOrder): {
+  readonly [S in PaymentState]: ReadonlyArray<keyof PaymentRecord>
+} => {
+  const call = ["signature", "productId", "request"] as const
+  const answer = order === "compute-first" ? ["answer"] as const : []
+  return {
+    claimed: [...call, "leaseLeftMs"],
+    released: call,
+    settling: [...call, "leaseLeftMs", ...answer],
+    unresolved: [...call, "intendedAgoMs", ...answer],
+    settled: [...call, "leaseLeftMs", "paidAt"],
+    answered: [...call, "paidAt", "answeredAgoMs", "answer"],
+    // Each of a call's three alone: a transfer without a call has none of them.
+    refund_due: [...call, "paidAt", "refund"],
+    refunded: [...call, "paidAt", "refund"],
+    void: call,
+  }
+}
+
+/** What a row of a state may have or lack. */
+const optional: { readonly [S in PaymentState]?: ReadonlyArray<keyof PaymentRecord> } = {
+  unresolved: ["transactionHint"],
+  answered: ["sent"],
+  refund_due: ["paidAmount"],
+  refunded: ["paidAmount"],
+  void: ["paidAt"],
+}
+const always = [
+  ...["paymentId", "token", "authorization", "amount", "order", "fence", "secretHash", "state"],
+]
+
+Deno.test("paymentOf() is a payment of its state, with what the state has and nothing else", () => {
+  for (const order of orders) {
+    for (const state of paymentStates) {
+      const read = paymentOf({ ...full, order, state })
+      if (order === "compute-first" && state === "settled") {
+        ok(Result.isFailure(read), "a compute-first payment is never settled without its answer")
+        continue
+      }
+      const own = [...always, ...needed(order)[state], ...optional[state] ?? []]
+      equal(Object.keys(Result.getOrThrow(read)).sort(), own.sort())
+      const record = recordOf(Result.getOrThrow(read))
+      equal([record.state, record.order], [state, order])
+      equal(Result.getOrThrow(paymentOf(record)), Result.getOrThrow(read))
+      for (const key of needed(order)[state]) equal(record[key], full[key as keyof typeof full])
+    }
+  }
+})
+
+Deno.test("paymentOf() refuses a row that lacks what its state must have, and names the payment", () => {
+  for (const order of orders) {
+    for (const state of paymentStates) {
+      for (const key of needed(order)[state]) {
+        const read = paymentOf({ ...full, order, state, [key]: null })
+        ok(Result.isFailure(read), `${order} ${state} without ${key}`)
+        ok(read.failure.message.includes(full.paymentId) && read.failure.message.includes(state))
+      }
+    }
+  }
+})
+
+Deno.test("paymentOf() reads a transfer without a call as owed or void, and as nothing else", () => {
+  const unmatched = { ...full, signature: null, productId: null, request: null }
+  for (const state of paymentStates) {
+    const read = paymentOf({ ...unmatched, order: "settle-early", state })
+    equal(Result.isSuccess(read), ["refund_due", "refunded", "void"].includes(state), state)
+  }
+})
+
+Deno.test("paymentOf() keeps an answered payment whose body is gone only once it was sent", () => {
+  const answered = { ...full, order: "compute-first", state: "answered", answer: null } as const
+  ok(Result.isFailure(paymentOf(answered)))
+  ok(Result.isSuccess(paymentOf({ ...answered, sent: true })))
 })
 
 Deno.test("address() makes one value of every spelling", () => {

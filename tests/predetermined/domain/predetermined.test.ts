@@ -13,10 +13,10 @@ import { FeedItem } from "../../../src/feed/domain/item.ts"
 import { TokenId } from "../../../src/markets/domain/market.ts"
 import {
   type Accepted,
-  candidateOf,
   judgeDetection,
   plainStatement,
   predeterminedItem,
+  pricedQuestion,
   rulesDetection,
   screenCandidate,
   statementFacts,
@@ -154,7 +154,7 @@ const anyStranger = Arbitrary.schema(Schema.Struct({
 law("what the market itself says, rules and all, never makes an item", anyStranger, (drawn) => {
   const quiet = headlinesOf(drawn.headlines).filter(({ title }) => title.includes("likely"))
   const of = { ...yesOrNo, question: drawn.question }
-  const asked = candidateOf({
+  const asked = pricedQuestion({
     ...{ market: of, book: Result.succeed(shown()), rules: drawn.rules, now },
     ...{ proposal: null, headlines: quiet },
   })
@@ -183,7 +183,7 @@ const anyFacts = Arbitrary.schema(Schema.Struct({
 }))
 
 law(
-  "candidateOf() asks about live, liquid markets of open price with grounds, and no others",
+  "pricedQuestion() asks about live, liquid markets of open price with reason to ask, and no others",
   anyFacts,
   (
     drawn,
@@ -203,9 +203,9 @@ law(
       proposal: proposalOf(drawn.proposal, of),
       headlines: headlinesOf(drawn.headlines),
     }
-    const asked = candidateOf(given)
+    const asked = pricedQuestion(given)
     const question = questionOf({ ...drawn, of: "yesOrNo" })
-    const grounds =
+    const reason =
       question?.evidence.some((piece) => borneBy({ ...drawn, of: "yesOrNo" }, piece).length > 0) ===
         true
     const live = status === "open" || status === "proposed"
@@ -213,7 +213,7 @@ law(
       micro.spread <= 0.05 && mechanical === null && live && drawn.book === "sound"
     const open = 0.03 < micro.mid && micro.mid < 0.97
     const heard = status !== "proposed" || given.proposal !== null
-    const wanted = gate && open && grounds && heard && !drawn.proposal?.disputed
+    const wanted = gate && open && reason && heard && !drawn.proposal?.disputed
     strictEqual(Result.isSuccess(asked), wanted)
     if (!wanted) return
     const { question: { evidence }, microstructure } = Result.getOrThrow(asked)
@@ -226,10 +226,10 @@ law(
   runs,
 )
 
-Deno.test("candidateOf() takes neither end of the open prices, nor a market past its end alone", () => {
+Deno.test("pricedQuestion() takes neither end of the open prices, nor a market past its end alone", () => {
   const asked = (mid: number, given: object = { proposal: proposal() }) =>
     Result.match(
-      candidateOf({
+      pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
         book: Result.succeed(shown({ mid })),
         ...given,
@@ -267,7 +267,7 @@ law(
 Deno.test("rulesDetection() waits for half of the window, or for an hour where none is told", () => {
   const told = (fields: Parameters<typeof proposal>[0]) => {
     const drawn = proposal(fields)
-    const question = candidateOf({
+    const question = pricedQuestion({
       ...{ market: yesOrNo, book: Result.succeed(shown()), rules: "", proposal: drawn, now },
       headlines: [headline()],
     })
@@ -292,7 +292,7 @@ law("predeterminedItem() prices the outcome it names, and the rest to 1 is the e
   steps,
   outcome,
 }) => {
-  const asked = Result.getOrThrow(candidateOf({
+  const asked = Result.getOrThrow(pricedQuestion({
     ...{ market: yesOrNo, book: Result.succeed(shown()), rules: "", headlines: [], now },
     proposal: proposal({ outcome }),
   }))

@@ -7,7 +7,8 @@ import { Effect } from "effect"
 import type { DigestBrief, DigestDraft } from "../../../src/digest/domain/digest.ts"
 import { templateDigest } from "../../../src/digest/domain/template.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
-import { Narrator, NarratorFailed } from "../../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
+import { ModelFailed } from "../../../src/writing/Model.ts"
 
 /** What a narrator does when it is asked. Refused: it says what its facts do not. */
 export type Mood = "writes" | "fails" | "breaks" | "hangs" | "lies" | "babbles"
@@ -16,16 +17,16 @@ export type Mood = "writes" | "fails" | "breaks" | "hangs" | "lies" | "babbles"
 export const narrator = (
   mood: Effect.Effect<Mood>,
   told: (brief: DigestBrief, complaints: ReadonlyArray<string>) => void = () => {},
-): Narrator["Service"] =>
-  Narrator.of({
+): DigestNarrator["Service"] =>
+  DigestNarrator.of({
     name: "a model",
-    digest: Effect.fnUntraced(function* (brief, complaints) {
+    write: Effect.fnUntraced(function* (brief, complaints) {
       told(brief, complaints)
       switch (yield* mood) {
         case "writes":
           return templateDigest(brief)
         case "fails":
-          return yield* new NarratorFailed({ reason: "out of ink" })
+          return yield* new ModelFailed({ reason: "out of ink" })
         case "breaks":
           return yield* Effect.die("the narrator broke")
         case "hangs":
@@ -36,7 +37,6 @@ export const narrator = (
           return { ...templateDigest(brief), title: { text: "", facts: [] } }
       }
     }),
-    report: () => Effect.fail(new NarratorFailed({ reason: "no reports here" })),
   })
 
 /** A sound draft but for one figure, which is nobody's. */

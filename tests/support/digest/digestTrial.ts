@@ -10,7 +10,6 @@ import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
 import * as jobStore from "../../../src/postgres/jobSlots.ts"
 import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as newsStore from "../../../src/news/postgres/newsStore.ts"
-import * as whaleStore from "../../../src/whales/postgres/whaleStore.ts"
 import type { DigestBrief } from "../../../src/digest/domain/digest.ts"
 import type { NewFeedItem } from "../../../src/feed/domain/item.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
@@ -19,18 +18,18 @@ import { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { Narrator } from "../../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { News } from "../../../src/news/News.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
-import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
 import { type Mood, narrator, rulesDetector } from "./digestPress.ts"
 import { sampleItem } from "../feed/items.ts"
 
 export type Ports =
   | FeedStore
   | MarketStore
-  | WhaleStore
+  | WhalePorts
   | JobSlots
   | DigestStore
   | NewsStore
@@ -48,7 +47,7 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(
     feedStore.layer,
     marketStore.layer,
-    whaleStore.layer,
+    postgresWhales,
     jobStore.layer,
     digestStore.layer,
     newsStore.layer,
@@ -69,11 +68,11 @@ export const makePress = Effect.gen(function* () {
 })
 
 /** A process of its own over these ports. */
-export const digestsOn = (ports: Context.Context<Ports>, press: Narrator["Service"]) =>
+export const digestsOn = (ports: Context.Context<Ports>, press: DigestNarrator["Service"]) =>
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
-      Layer.provide(Layer.succeed(Narrator, press)),
+      Layer.provide(Layer.succeed(DigestNarrator, press)),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),

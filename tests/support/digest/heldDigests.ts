@@ -12,9 +12,10 @@ import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
-import { Narrator } from "../../../src/writing/Narrator.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { News } from "../../../src/news/News.ts"
-import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import { WalletStore } from "../../../src/whales/WalletStore.ts"
+import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
 /** A digest of the slot that `createdAt` falls into, in words of nobody. */
 export function heldDigest(createdAt: EpochMs, title = "Nothing repriced"): HeldDigest {
@@ -48,10 +49,11 @@ export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<bool
     }),
     Layer.mock(FeedStore, {}),
     Layer.mock(MarketStore, {}),
-    Layer.mock(WhaleStore, {}),
+    Layer.mock(WalletStore, {}),
+    Layer.mock(WhaleMarketStore, {}),
     Layer.mock(News, {}),
     Layer.mock(JobSlots, {}),
-    Layer.mock(Narrator, { name: "template" }),
+    Layer.mock(DigestNarrator, { name: "template" }),
     Layer.mock(Detector, { name: "rules" }),
   ]))
 }

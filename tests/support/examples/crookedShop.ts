@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import { type AgentOptions, live } from "../../../examples/agent/loop.ts"
+import { type AgentOptions, live } from "../../../examples/agent.ts"
 import { atomic } from "../../../src/core/domain/money.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
 import { products } from "../../../src/catalog/domain/product.ts"

@@ -4,7 +4,6 @@
  * @module
  */
 import { Clock, Effect, Layer, Option, Ref } from "effect"
-import { narratorLayer } from "../../../src/writing/narrators/template.ts"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
 import { usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
@@ -17,7 +16,7 @@ import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
-import type { Narrator } from "../../../src/writing/Narrator.ts"
+import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
@@ -25,7 +24,7 @@ import { Research } from "../../../src/research/Research.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
-import { WhaleTable } from "../../../src/whales/WhaleTable.ts"
+import { Calibration } from "../../../src/whales/Calibration.ts"
 import { digestsOver, heldDigest } from "../digest/heldDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
@@ -212,12 +211,12 @@ const generousPayments = Layer.sync(Payments, () => {
 export const cadenceMs = 600_000
 
 /** Reports by rules, remembered here alone. */
-const byRules = Layer.merge(memoryReportStore, narratorLayer)
+const byRules = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
 
 export const servicesOver = (
   world: World,
   payments: Layer.Layer<Payments> = generousPayments,
-  writing: Layer.Layer<ReportStore | Narrator> = byRules,
+  writing: Layer.Layer<ReportStore | ReportNarrator> = byRules,
 ) =>
   Layer.mergeAll(
     Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
@@ -225,7 +224,7 @@ export const servicesOver = (
     rateLimits(world),
     payments,
     taskStore(world),
-    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, WhaleTable.layer).pipe(
+    Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
       Layer.provide([shelfLayer(world.shelf), writing]),
     ),
   )

@@ -18,7 +18,7 @@ import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
-import type { Narrator } from "../../../src/writing/Narrator.ts"
+import type { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import type { ReportStore } from "../../../src/research/ReportStore.ts"
 import { Resolving } from "../../../src/markets/Resolving.ts"
@@ -66,7 +66,7 @@ export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
   /** Who writes reports, and where they are remembered. */
-  readonly writing?: Layer.Layer<ReportStore | Narrator>
+  readonly writing?: Layer.Layer<ReportStore | ReportNarrator>
   /** How many invalid payments a client may have in a minute. */
   readonly invalidPayments?: number
   /** Told of every request that came, before it is answered. */

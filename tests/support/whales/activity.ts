@@ -1,6 +1,6 @@
 /**
- * A venue's wallets and the memory of what was read of them, for tests of whoever reads: pages of any
- * length, rows that come in late, answers that fail, a memory that crashes.
+ * A venue's wallets and the store of what was read of them, for tests of what reads: pages of any length,
+ * rows that come in late, answers that fail, a store that crashes.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
   VenueUnavailable,
   type WalletSource,
 } from "../../../src/markets/VenueClient.ts"
-import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { Random } from "../../model/random.ts"
 
 /** A row of the venue: an act, or something that is none. */
@@ -87,9 +87,9 @@ export function walletVenue(source: Partial<WalletSource>) {
   return Layer.mock(VenueClient, { name: "test", wallets })
 }
 
-/** The part of a `WhaleStore` that tracks wallets and keeps what was read, in memory. */
+/** A `WalletStore` in memory that a test can look into, and have crash. */
 export interface MemoryWallets {
-  readonly layer: Layer.Layer<WhaleStore>
+  readonly layer: Layer.Layer<WalletStore>
   readonly wallets: Map<string, TrackedWallet>
   readonly acts: Map<string, NumberedAct>
   /** Runs before and after each save takes effect: where a test has it crash. */
@@ -101,7 +101,7 @@ const rank: Readonly<Record<HistoryState, number>> = { reading: 0, whole: 1, tru
 export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets {
   const wallets = new Map(given.map((wallet) => [wallet, unreadWallet(wallet)]))
   const acts = new Map<string, NumberedAct>()
-  const saveRead: WhaleStore["Service"]["saveRead"] = (read) =>
+  const saveRead: WalletStore["Service"]["saveRead"] = (read) =>
     Effect.gen(function* () {
       yield* memory.hook("before")
       const before = acts.size
@@ -112,7 +112,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
       yield* memory.hook("after")
       return { added }
     })
-  const track: WhaleStore["Service"]["track"] = (given, at) =>
+  const track: WalletStore["Service"]["track"] = (given, at) =>
     Effect.sync(() => {
       const before = wallets.size
       for (const { wallet, name, source } of given) {
@@ -126,7 +126,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
     wallets,
     acts,
     hook: () => Effect.void,
-    layer: Layer.mock(WhaleStore, {
+    layer: Layer.succeed(WalletStore, {
       tracked: Effect.sync(() => [...wallets.values()]),
       track,
       saveRead,
@@ -158,7 +158,7 @@ export function unreadWallet(
 /** Markers move apart only, and only over what has no gap; a history never goes back. */
 function moved(
   known: TrackedWallet,
-  read: Parameters<WhaleStore["Service"]["saveRead"]>[0],
+  read: Parameters<WalletStore["Service"]["saveRead"]>[0],
   added: number,
 ): TrackedWallet {
   const { readFrom, readTo } = known

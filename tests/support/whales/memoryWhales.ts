@@ -1,30 +1,100 @@
 /**
- * A `WhaleStore` in memory: what the port says, in maps, for laws and for tests of what stands on it.
+ * The five stores of whales in memory: what their ports say, in maps, for laws and for tests of what
+ * stands on them.
  *
  * @module
  */
-import { Effect, Layer } from "effect"
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
-import { isMarketMaker } from "../../../src/whales/domain/entry.ts"
-import type { MarketId } from "../../../src/markets/domain/market.ts"
-import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import { Effect } from "effect"
 import { second } from "../../../src/core/domain/time.ts"
-import type { HistoryState } from "../../../src/whales/domain/tracking.ts"
+import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
+import type { Resolution } from "../../../src/markets/domain/resolution.ts"
+import type { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
+import type { CountingStore, UncountedEvent } from "../../../src/whales/CountingStore.ts"
+import { isHedge, isMarketMaker, type OpenEntry } from "../../../src/whales/domain/entry.ts"
+import type { HeldEntry } from "../../../src/whales/domain/heldEntry.ts"
+import type { Judgement } from "../../../src/whales/domain/label.ts"
+import type { MarketScore, WalletSums } from "../../../src/whales/domain/score.ts"
+import type { HistoryState, TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
-import {
-  type MadePosition,
-  type UncountedEvent,
-  WhaleStore,
-} from "../../../src/whales/WhaleStore.ts"
-import {
-  fresh,
-  type MarketState,
-  type Position,
-  unknown,
-  untold,
-  type Wallet,
-} from "./memoryWhaleRows.ts"
-import { largestOpen } from "./openEntries.ts"
+import type { EntryStore, MadePosition } from "../../../src/whales/EntryStore.ts"
+import type { WalletStore } from "../../../src/whales/WalletStore.ts"
+import type { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
+import type { WhaleStores } from "./whaleStores.ts"
+
+/** Five stores of one memory. */
+export function memoryWhales(): WhaleStores {
+  const tables = makeTables()
+  return {
+    ...walletStore(tables),
+    ...whaleMarketStore(tables),
+    ...entryStore(tables),
+    ...countingStore(tables),
+    ...calibrationStore(tables),
+  }
+}
+
+type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
+  readonly version: number
+  readonly sums: WalletSums | null
+  readonly judgement: Judgement | null
+}
+
+interface Position {
+  readonly wallet: string
+  readonly marketId: MarketId
+  readonly acts: ReadonlyMap<string, NumberedAct>
+  readonly actsVersion: number
+  readonly madeVersion: number
+  readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
+  readonly stale: { readonly actedAt: number } | null
+  readonly uncounted: { readonly since: number; readonly version: number } | null
+  readonly score: MarketScore | null
+}
+
+interface MarketState {
+  readonly facts: MarketFacts | null
+  readonly event: string | null
+  readonly factsAskedAt: number
+  readonly askedAt: number
+  readonly resolution: Resolution | null
+  readonly endedAt: number
+  /** When how it ended was last news. */
+  readonly toldAt: number
+}
+
+const never = -Infinity
+
+const unknown: MarketState = {
+  facts: null,
+  event: null,
+  factsAskedAt: never,
+  askedAt: never,
+  resolution: null,
+  endedAt: never,
+  toldAt: never,
+}
+
+const untold = {
+  history: "reading",
+  readFrom: null,
+  readTo: null,
+  version: 0,
+  sums: null,
+  judgement: null,
+} as const
+
+const fresh = (wallet: string, marketId: MarketId): Position => ({
+  wallet,
+  marketId,
+  acts: new Map(),
+  actsVersion: 0,
+  madeVersion: 0,
+  made: { entries: [], boughtBoth: false, due: false },
+  stale: null,
+  uncounted: null,
+  score: null,
+})
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
@@ -34,13 +104,13 @@ const nameOf = (act: NumberedAct) =>
 const payoutOf = (resolution: Resolution | null) =>
   resolution?.state === "paid" ? resolution.payouts.join() : resolution?.state
 
-export function memoryWhales(): WhaleStore["Service"] {
+/** What the five stores in memory hold together, and what changes it in more than one of them. */
+function makeTables() {
   const wallets = new Map<string, Wallet>()
   const markets = new Map<MarketId, MarketState>()
   const positions = new Map<string, Position>()
   const calibrations = new Map<string, ReadonlyArray<CalibratedWhale>>()
   let changes = 0
-  let revision = 0
 
   const key = (wallet: string, marketId: MarketId) => `${wallet} ${marketId}`
   const marketOf = (id: MarketId): MarketState => markets.get(id) ?? unknown
@@ -66,11 +136,18 @@ export function memoryWhales(): WhaleStore["Service"] {
       ...fields,
     })
   }
+  return {
+    ...{ wallets, markets, calibrations, key, marketOf, all, ofWallet, ofMarket, sidesOf, isOpen },
+    ...{ hasEntries, positions, put, putMarket, markUncounted },
+    /** Which change of what is published this is. */
+    revision: 0,
+  }
+}
+type Tables = ReturnType<typeof makeTables>
 
-  const addAct = (
-    { wallet, history: _ }: { wallet: string; history: unknown },
-    act: NumberedAct,
-  ) => {
+function walletStore(tables: Tables): WalletStore["Service"] {
+  const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
+  const addAct = (wallet: string, act: NumberedAct) => {
     const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
     if (held.acts.has(nameOf(act))) return false
     if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
@@ -82,47 +159,7 @@ export function memoryWhales(): WhaleStore["Service"] {
     return true
   }
 
-  const save = (made: MadePosition) => {
-    const held = positions.get(key(made.wallet, made.marketId))
-    if (held === undefined || marketOf(made.marketId).facts === null) return
-    if (made.version < held.madeVersion || made.version > held.actsVersion) return
-    const fields: Partial<Position> = {
-      made,
-      madeVersion: made.version,
-      ...made.version === held.actsVersion ? { stale: null } : {},
-    }
-    const counts = !isOpen(made.marketId) || held.score !== null
-    const changed = JSON.stringify(made.entries) !== JSON.stringify(held.made.entries)
-    if (counts && changed) markUncounted(held, fields)
-    else put(held, fields)
-  }
-
-  const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
-
-  const uncountedEvent = (members: ReadonlyArray<Position>): ReadonlyArray<UncountedEvent> => {
-    const tracked = wallets.get(members[0]?.wallet ?? "")
-    if (tracked === undefined) return []
-    return [{
-      wallet: tracked.wallet,
-      countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
-      positions: members.map(({ marketId, uncounted, made, score }) => ({
-        marketId,
-        version: uncounted?.version ?? 0,
-        feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
-        entries: made.entries,
-        resolution: marketOf(marketId).resolution,
-        counted: score,
-        changed: uncounted !== null,
-      })),
-    }]
-  }
-
-  const whole = () =>
-    [...wallets.values()].filter(({ wallet, history }) =>
-      history === "whole" && ofWallet(wallet).some(({ score }) => score !== null)
-    ).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
-
-  return WhaleStore.of({
+  return {
     track: (found, at) =>
       Effect.sync(() => {
         let added = 0
@@ -153,7 +190,7 @@ export function memoryWhales(): WhaleStore["Service"] {
       Effect.sync(() => {
         const held = wallets.get(read.wallet)
         if (held === undefined) return { added: 0 }
-        const added = read.acts.filter((act) => addAct(read, act)).length
+        const added = read.acts.filter((act) => addAct(read.wallet, act)).length
         const { readFrom, readTo } = held
         const further = histories.indexOf(read.history) > histories.indexOf(held.history)
         const history = further ? read.history : held.history
@@ -174,7 +211,12 @@ export function memoryWhales(): WhaleStore["Service"] {
         }
         return { added }
       }),
+  }
+}
 
+function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
+  const { markets, marketOf, ofMarket, hasEntries, putMarket, markUncounted } = tables
+  return {
     unknownMarkets: (limit, askedBefore) =>
       Effect.sync(() =>
         [...markets].filter(([id, { facts, factsAskedAt }]) =>
@@ -191,36 +233,6 @@ export function memoryWhales(): WhaleStore["Service"] {
           putMarket(id, { factsAskedAt: Math.max(at, marketOf(id).factsAskedAt) })
         }
       }),
-
-    stale: (limit) =>
-      Effect.sync(() =>
-        all().sort((a, b) => (b.stale?.actedAt ?? 0) - (a.stale?.actedAt ?? 0)).flatMap(
-          (position) => {
-            const { facts } = marketOf(position.marketId)
-            return position.stale === null || facts === null ? [] : [{
-              wallet: position.wallet,
-              market: facts,
-              version: position.actsVersion,
-              acts: [...position.acts.values()],
-              entries: position.made.entries,
-            }]
-          },
-        ).slice(0, limit)
-      ),
-    saveMade: (made) =>
-      Effect.sync(() =>
-        new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
-      ),
-    due: (limit) =>
-      Effect.sync(() =>
-        all().flatMap(({ wallet, marketId, madeVersion, made: { due, entries, boughtBoth } }) => {
-          const { facts } = marketOf(marketId)
-          return due && facts !== null
-            ? [{ wallet, market: facts, version: madeVersion, entries, boughtBoth }]
-            : []
-        }).slice(0, limit)
-      ),
-
     unresolved: ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }) =>
       Effect.sync(() => {
         const known = [...markets].filter(([id]) => hasEntries(id))
@@ -263,7 +275,6 @@ export function memoryWhales(): WhaleStore["Service"] {
         for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
         return news
       }),
-
     ended: ({ endedFrom, told, limit }) =>
       Effect.sync(() =>
         [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
@@ -276,7 +287,113 @@ export function memoryWhales(): WhaleStore["Service"] {
         }).sort((a, b) => order(b.stakeUsd, a.stakeUsd) || (a.market.id < b.market.id ? -1 : 1))
           .slice(0, limit)
       ),
+  }
+}
 
+function entryStore(tables: Tables): EntryStore["Service"] {
+  const {
+    wallets,
+    calibrations,
+    key,
+    marketOf,
+    all,
+    ofMarket,
+    sidesOf,
+    isOpen,
+    positions,
+    put,
+    markUncounted,
+  } = tables
+  const save = (made: MadePosition) => {
+    const held = positions.get(key(made.wallet, made.marketId))
+    if (held === undefined || marketOf(made.marketId).facts === null) return
+    if (made.version < held.madeVersion || made.version > held.actsVersion) return
+    const fields: Partial<Position> = {
+      made,
+      madeVersion: made.version,
+      ...made.version === held.actsVersion ? { stale: null } : {},
+    }
+    const counts = !isOpen(made.marketId) || held.score !== null
+    const changed = JSON.stringify(made.entries) !== JSON.stringify(held.made.entries)
+    if (counts && changed) markUncounted(held, fields)
+    else put(held, fields)
+  }
+
+  return {
+    stale: (limit) =>
+      Effect.sync(() =>
+        all().sort((a, b) => (b.stale?.actedAt ?? 0) - (a.stale?.actedAt ?? 0)).flatMap(
+          (position) => {
+            const { facts } = marketOf(position.marketId)
+            return position.stale === null || facts === null ? [] : [{
+              wallet: position.wallet,
+              market: facts,
+              version: position.actsVersion,
+              acts: [...position.acts.values()],
+              entries: position.made.entries,
+            }]
+          },
+        ).slice(0, limit)
+      ),
+    saveMade: (made) =>
+      Effect.sync(() =>
+        new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
+      ),
+    due: (limit) =>
+      Effect.sync(() =>
+        all().flatMap(({ wallet, marketId, madeVersion, made: { due, entries, boughtBoth } }) => {
+          const { facts } = marketOf(marketId)
+          return due && facts !== null
+            ? [{ wallet, market: facts, version: madeVersion, entries, boughtBoth }]
+            : []
+        }).slice(0, limit)
+      ),
+    entriesIn: (marketId, limit) =>
+      Effect.sync(() =>
+        isOpen(marketId)
+          ? largestOpen(
+            ofMarket(marketId).flatMap(({ wallet, made }) => {
+              const held = wallets.get(wallet)
+              if (held === undefined || held.history === "reading") return []
+              const marketMaker = isMarketMaker(sidesOf(wallet))
+              const calibration = calibrations.get(wallet)?.[0] ?? null
+              return [{ ...held, marketMaker, calibration, entries: made.entries }]
+            }),
+            limit,
+          )
+          : []
+      ),
+  }
+}
+
+function countingStore(tables: Tables): CountingStore["Service"] {
+  const { wallets, key, marketOf, all, ofWallet, positions, put } = tables
+  const eventOf = ({ wallet, marketId }: Position) => `${wallet} ${marketOf(marketId).event}`
+
+  const uncountedEvent = (members: ReadonlyArray<Position>): ReadonlyArray<UncountedEvent> => {
+    const tracked = wallets.get(members[0]?.wallet ?? "")
+    if (tracked === undefined) return []
+    return [{
+      wallet: tracked.wallet,
+      countFrom: tracked.source === "profit" ? tracked.trackedAt : null,
+      positions: members.map(({ marketId, uncounted, made, score }) => ({
+        marketId,
+        version: uncounted?.version ?? 0,
+        feeRate: marketOf(marketId).facts?.takerFeeRate ?? 0,
+        entries: made.entries,
+        resolution: marketOf(marketId).resolution,
+        counted: score,
+        changed: uncounted !== null,
+      })),
+    }]
+  }
+
+  const whole = () =>
+    [...wallets.values()].filter(({ wallet, history }) =>
+      history === "whole" && ofWallet(wallet).some(({ score }) => score !== null)
+    ).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
+
+  return {
     uncounted: (limit) =>
       Effect.sync(() => {
         const oldest = all().filter(({ uncounted }) => uncounted !== null)
@@ -303,13 +420,13 @@ export function memoryWhales(): WhaleStore["Service"] {
       ),
     saveCounted: (counted, moved) =>
       Effect.sync(() => {
-        const sound = counted.every(({ wallet, marketId, version }) =>
+        const valid = counted.every(({ wallet, marketId, version }) =>
           (positions.get(key(wallet, marketId))?.uncounted?.version ?? 0) === version
         ) && moved.every(({ wallet, version }) =>
           wallets.get(wallet)?.version === version
         )
-        if (!sound) return false
-        if (counted.length + moved.length > 0) revision += 1
+        if (!valid) return false
+        if (counted.length + moved.length > 0) tables.revision += 1
         for (const { wallet, marketId, score } of counted) {
           const held = positions.get(key(wallet, marketId))
           if (held !== undefined) put(held, { score, uncounted: null })
@@ -322,34 +439,16 @@ export function memoryWhales(): WhaleStore["Service"] {
         }
         return true
       }),
-
     judged: Effect.sync(() => whole().map(({ wallet, judgement }) => ({ wallet, judgement }))),
     totals: Effect.sync(() => whole().flatMap(({ sums }) => sums === null ? [] : [sums.totals])),
-    openEntries: Effect.sync(() => {
-      const open = new Map<string, number>()
-      for (const { wallet, marketId, made: { entries } } of all()) {
-        if (!isOpen(marketId) || entries.length === 0) continue
-        open.set(wallet, (open.get(wallet) ?? 0) + entries.length)
-      }
-      return open
-    }),
-    entriesIn: (marketId, limit) =>
-      Effect.sync(() =>
-        isOpen(marketId)
-          ? largestOpen(
-            ofMarket(marketId).flatMap(({ wallet, made }) => {
-              const held = wallets.get(wallet)
-              if (held === undefined || held.history === "reading") return []
-              const marketMaker = isMarketMaker(sidesOf(wallet))
-              const calibration = calibrations.get(wallet)?.[0] ?? null
-              return [{ ...held, marketMaker, calibration, entries: made.entries }]
-            }),
-            limit,
-          )
-          : []
-      ),
+  }
+}
+
+function calibrationStore(tables: Tables): CalibrationStore["Service"] {
+  const { calibrations, all, isOpen } = tables
+  return {
     calibrated: Effect.sync(() => [...calibrations.values()].flatMap(([now]) => now ?? [])),
-    calibrationVersion: Effect.sync(() => `${revision}`),
+    calibrationVersion: Effect.sync(() => `${tables.revision}`),
     calibrations: (asked) =>
       Effect.sync(() => new Map([...calibrations].filter(([wallet]) => asked.includes(wallet)))),
     saveCalibrated: (whales, gone) =>
@@ -365,12 +464,49 @@ export function memoryWhales(): WhaleStore["Service"] {
           changed = true
         }
         for (const wallet of gone) changed = calibrations.delete(wallet) || changed
-        if (changed) revision += 1
+        if (changed) tables.revision += 1
       }),
-  })
+    openEntries: Effect.sync(() => {
+      const open = new Map<string, number>()
+      for (const { wallet, marketId, made: { entries } } of all()) {
+        if (!isOpen(marketId) || entries.length === 0) continue
+        open.set(wallet, (open.get(wallet) ?? 0) + entries.length)
+      }
+      return open
+    }),
+  }
 }
 
-/** The same as a layer; what it remembers goes with its scope. */
-export const memoryWhaleStore = Layer.sync(WhaleStore, memoryWhales)
+/** A wallet in a market that is open. */
+type Holder =
+  & Pick<OpenEntry, "wallet" | "name" | "marketMaker" | "calibration">
+  & { readonly entries: ReadonlyArray<HeldEntry> }
 
-const order = (a: number, b: number) => a === b ? 0 : a < b ? -1 : 1
+/** The largest of their entries; where stakes are even, by wallet, name of the entry and outcome. */
+function largestOpen(
+  holders: ReadonlyArray<Holder>,
+  limit: number,
+): ReadonlyArray<OpenEntry> {
+  return holders
+    .flatMap(({ wallet, name, marketMaker, calibration, entries }) =>
+      entries.filter((entry) => !isHedge(entry)).map((entry) => ({
+        shown: { wallet, name, marketMaker, calibration, ...figuresOf(entry) },
+        entry,
+      }))
+    )
+    .sort((a, b) =>
+      b.entry.stakeUsd - a.entry.stakeUsd || order(a.shown.wallet, b.shown.wallet) ||
+      a.entry.openedAt - b.entry.openedAt || a.entry.outcome - b.entry.outcome
+    )
+    .slice(0, limit)
+    .map(({ shown }) => shown)
+}
+
+const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: HeldEntry) => ({
+  outcome,
+  price,
+  stakeUsd,
+  firstFillAt,
+})
+
+const order = <A extends number | string>(a: A, b: A) => a === b ? 0 : a < b ? -1 : 1

@@ -39,6 +39,21 @@ export function entry(fields: Partial<Entry> = {}): Entry {
   }
 }
 
+/** Entries in events of their own unless `perEvent` is given; `won` of them are paid. */
+export function played(
+  entries: number,
+  won: number,
+  price: number,
+  perEvent = 1,
+  feeRate = 0,
+): ReadonlyArray<PlayedEvent> {
+  return Array.from({ length: entries / perEvent }, (_, i) => [{
+    entries: Array.from({ length: perEvent }, () => entry({ price })),
+    payouts: i * perEvent < won ? [1, 0] as const : [0, 1] as const,
+    feeRate,
+  }])
+}
+
 const whole = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 

@@ -5,12 +5,8 @@
  * @module
  */
 import { type NumberedAct } from "../../../src/markets/domain/activity.ts"
-import {
-  type Judgement,
-  judgementOf,
-  labels,
-  ratesOf,
-} from "../../../src/whales/domain/calibration.ts"
+import { type Judgement, judgementOf, labels } from "../../../src/whales/domain/label.ts"
+import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"

@@ -8,7 +8,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { TestClock } from "effect/testing"
 import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
 import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
-import * as whaleStore from "../../../src/whales/postgres/whaleStore.ts"
 import * as simulated from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
@@ -23,7 +22,9 @@ import { MarketStore } from "../../../src/markets/MarketStore.ts"
 import { type ActivityPage, VenueClient } from "../../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../../src/whales/WalletHistory.ts"
 import { Whales } from "../../../src/whales/Whales.ts"
-import { WhaleStore } from "../../../src/whales/WhaleStore.ts"
+import { Calibration } from "../../../src/whales/Calibration.ts"
+import { WalletStore } from "../../../src/whales/WalletStore.ts"
+import { postgresWhales, type WhalePorts } from "./whaleStores.ts"
 
 export const tick = Duration.hours(1)
 export const tickMs = Duration.toMillis(tick)
@@ -60,17 +61,17 @@ export const trialVenue = (
 /** The services and the ports they work through; the memory of whales is in PostgreSQL, or given. */
 export const trialLayer = <R = SqlClient>(
   venue: Layer.Layer<VenueClient>,
-  memory: Layer.Layer<WhaleStore, never, R | SqlClient> = whaleStore.layer,
+  memory: Layer.Layer<WhalePorts, never, R | SqlClient> = postgresWhales,
 ) =>
   Layer.mergeAll(Whales.layer({ tick, stakeMinUsd }), Backfill.layer).pipe(
-    Layer.provide(WalletHistory.layer),
+    Layer.provide([WalletHistory.layer, Calibration.layer]),
     Layer.provideMerge(
       Layer.mergeAll(feedStore.layer, marketStore.layer, memory, venue),
     ),
   )
 
 export type Trial = Context.Context<
-  Whales | Backfill | FeedStore | MarketStore | WhaleStore | VenueClient
+  Whales | Backfill | FeedStore | MarketStore | WhalePorts | VenueClient
 >
 
 /** Tracks these wallets, and reads the past of each. */
@@ -78,7 +79,7 @@ export const track = Effect.fnUntraced(function* (
   trial: Trial,
   wallets: ReadonlyArray<{ readonly wallet: Wallet; readonly source: TrackingSource }>,
 ) {
-  yield* Context.get(trial, WhaleStore).track(
+  yield* Context.get(trial, WalletStore).track(
     wallets.map(({ wallet, source }) => ({
       wallet: wallet.address,
       name: wallet.pseudonym,

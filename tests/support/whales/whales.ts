@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Rates, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import { type Rates, ratesOf } from "../../../src/whales/domain/rates.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"

@@ -5,12 +5,10 @@
  * @module
  */
 import { Deferred, Effect, Layer, Redacted, type Scope } from "effect"
-import { layer as detectorLayer } from "../../../src/writing/narrators/openai/detector.ts"
-import {
-  layer as modelLayer,
-  type ModelOptions,
-} from "../../../src/writing/narrators/openai/model.ts"
-import { layer as narratorLayer } from "../../../src/writing/narrators/openai/narrator.ts"
+import { layer as modelLayer, type ModelOptions } from "../../../src/writing/openai/model.ts"
+import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
+import { Detector } from "../../../src/predetermined/Detector.ts"
+import { ReportNarrator } from "../../../src/research/ReportNarrator.ts"
 
 /** A request as the server understands it. */
 export interface Call {
@@ -89,7 +87,7 @@ export const modelServer = (
 
 /** The adapter as the service has it, over this server. */
 export const overModel = ({ baseUrl }: ModelServer, options: Partial<ModelOptions> = {}) =>
-  Layer.merge(narratorLayer, detectorLayer).pipe(
+  Layer.mergeAll(DigestNarrator.layerModel, ReportNarrator.layerModel, Detector.layerModel).pipe(
     Layer.provide(
       modelLayer({ apiKey: Redacted.make(key), baseUrl, model: "stub-1", price: null, ...options }),
     ),

@@ -19,7 +19,7 @@ import {
   type OtherWords,
   recordsById,
   resolutionOf,
-  untoldAfterMs,
+  unpublishedAfterMs,
 } from "../../../src/venues/polymarket/oracle.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
@@ -223,8 +223,8 @@ Deno.test("decodeRecord() takes the payouts for shares of one dollar, and nothin
   equal(read({ payouts: [500_000, 500_000] }), [0.5, 0.5])
   equal(read({ payouts: ["0", "1"] }), [0, 1])
   equal(read({ payouts: [250_000, 750_000] }), [0.25, 0.75])
-  equal(read({ payouts: undefined, price: "69" }), "untold")
-  equal(read({ payouts: [0, 0], price: "1000000000000000000" }), "untold")
+  equal(read({ payouts: undefined, price: "69" }), "unpublished")
+  equal(read({ payouts: [0, 0], price: "1000000000000000000" }), "unpublished")
   equal(read({ status: "proposed" }), "pending")
   equal(read({ status: "disputed", payouts: undefined, proposed_price: "69" }), "pending")
   equal(outcome(decodeRecord(recordRow(1, { payouts: [1, 0, 0] }))), "not_binary")
@@ -283,34 +283,34 @@ Deno.test("paidByPage() finds the winner by its token, in whatever order the pag
 const nowhere: OtherWords = { listed: { payouts: null, closedAt: 5 }, page: "none" }
 
 Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and says which told", () => {
-  const told = (of: ReturnType<typeof record> | null, words: OtherWords) => {
+  const ended = (of: ReturnType<typeof record> | null, words: OtherWords) => {
     const found = resolutionOf(id, of, words, recordedAt)
     return found === null
       ? null
       : [found.source, found.state === "paid" ? found.payouts : found.state]
   }
-  const untold = record({ payouts: undefined })
+  const unpublished = record({ payouts: undefined })
   const listed = { payouts: [0, 1], closedAt: 5 } as const
-  equal(told(record({}), { listed, page: [0, 1] }), ["oracle", [1, 0]])
-  equal(told(untold, { listed, page: [1, 0] }), ["listing", [0, 1]])
-  equal(told(null, { listed, page: "unread" }), ["listing", [0, 1]])
-  equal(told(untold, { ...nowhere, page: [1, 0] }), ["book", [1, 0]])
-  equal(told(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
+  equal(ended(record({}), { listed, page: [0, 1] }), ["oracle", [1, 0]])
+  equal(ended(unpublished, { listed, page: [1, 0] }), ["listing", [0, 1]])
+  equal(ended(null, { listed, page: "unread" }), ["listing", [0, 1]])
+  equal(ended(unpublished, { ...nowhere, page: [1, 0] }), ["book", [1, 0]])
+  equal(ended(record({ status: "disputed" }), { listed, page: [0, 1] }), null)
 })
 
 Deno.test("resolutionOf() calls a market cancelled only on the oracle's word, a day old", () => {
-  const told = (of: ReturnType<typeof record> | null, words: OtherWords, now = recordedAt) =>
+  const ended = (of: ReturnType<typeof record> | null, words: OtherWords, now = recordedAt) =>
     resolutionOf(id, of, words, now)?.state
-  const untold = record({ payouts: undefined })
-  const resolvedAt = untold.changedAt ?? 0
-  equal(told(untold, nowhere), "cancelled")
-  equal(told(untold, nowhere, resolvedAt + untoldAfterMs), "cancelled")
-  equal(told(untold, nowhere, resolvedAt + untoldAfterMs - 1), undefined)
+  const unpublished = record({ payouts: undefined })
+  const resolvedAt = unpublished.changedAt ?? 0
+  equal(ended(unpublished, nowhere), "cancelled")
+  equal(ended(unpublished, nowhere, resolvedAt + unpublishedAfterMs), "cancelled")
+  equal(ended(unpublished, nowhere, resolvedAt + unpublishedAfterMs - 1), undefined)
   equal(
-    told(record({ payouts: undefined, resolved_at: "", last_update_timestamp: "" }), nowhere),
+    ended(record({ payouts: undefined, resolved_at: "", last_update_timestamp: "" }), nowhere),
     undefined,
   )
-  equal(told(null, nowhere, recordedAt + 99 * day), undefined)
-  equal(told(untold, { ...nowhere, listed: null }), undefined)
-  equal(told(untold, { ...nowhere, page: "unread" }), undefined)
+  equal(ended(null, nowhere, recordedAt + 99 * day), undefined)
+  equal(ended(unpublished, { ...nowhere, listed: null }), undefined)
+  equal(ended(unpublished, { ...nowhere, page: "unread" }), undefined)
 })

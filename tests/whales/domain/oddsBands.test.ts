@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { overall, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
 import {
   addBandSums,
   bandEdges,

@@ -7,7 +7,8 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import { mix } from "../../../src/venues/simulated/seed.ts"
-import { judgementOf, ratesOf } from "../../../src/whales/domain/calibration.ts"
+import { judgementOf } from "../../../src/whales/domain/label.ts"
+import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../../../src/whales/domain/score.ts"
 import { law } from "../../support/effect.ts"
 import {

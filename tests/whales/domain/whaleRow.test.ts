@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok, strictEqual } from "node:assert"
 import { Arbitrary, Schema } from "effect"
-import type { Rates } from "../../../src/whales/domain/calibration.ts"
+import type { Rates } from "../../../src/whales/domain/rates.ts"
 import { isoTime } from "../../../src/core/domain/time.ts"
 import { WhaleRow } from "../../../src/whales/domain/whale.ts"
 import { FrozenCalibration } from "../../../src/feed/domain/item.ts"

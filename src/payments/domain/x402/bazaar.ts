@@ -1,5 +1,5 @@
 /**
- * What a 402 declares beside its price: how the call is made, in the form x402 catalogs index, and
+ * What a 402 declares together with its price: how the call is made, in the form x402 catalogs index, and
  * that a payment may carry an identifier.
  *
  * @module

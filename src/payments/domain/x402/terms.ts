@@ -8,7 +8,7 @@ import { address, type TokenDomain } from "../payment.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { skillName } from "../../../catalog/domain/skill.ts"
 
-/** How we are paid, and where we are: what every challenge says beside the product. */
+/** How we are paid, and where we are: what every challenge says together with the product. */
 export interface PaymentTerms {
   readonly chainId: number
   /** The token, in the spelling buyers compare with (checksummed). */

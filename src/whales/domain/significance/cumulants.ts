@@ -117,7 +117,7 @@ export function stepAt(cumulants: Cumulants, slope: number): number {
     const curve = cumulants.curve[i] ?? 0
     return curve > 0 ? (cumulants.jumps[i] ?? 0) / curve : stepMin
   }
-  return Math.max(stepMin, at(index), at(index + 1))
+  return Math.max(at(index), at(index + 1))
 }
 
 /** The interval of the grid in which the slope is `slope`; the first or last when it is in none. */

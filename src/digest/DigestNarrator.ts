@@ -1,0 +1,44 @@
+/**
+ * The port to who writes digests: facts in, a draft out. A draft is only a claim: it is published after
+ * the fact check, never before.
+ *
+ * @module
+ */
+import { Context, Effect, Layer } from "effect"
+import { Model, type ModelFailed } from "../writing/Model.ts"
+import type { DigestBrief, DigestDraft } from "./domain/digest.ts"
+import { DigestAnswer, digestPrompt } from "./domain/prompt.ts"
+import { templateDigest } from "./domain/template.ts"
+
+export class DigestNarrator extends Context.Service<DigestNarrator, {
+  /** The model's name, or `template`. */
+  readonly name: string
+  /** `complaints`: what the fact check had against the drafts before; empty at first. */
+  readonly write: (
+    brief: DigestBrief,
+    complaints: ReadonlyArray<string>,
+  ) => Effect.Effect<DigestDraft, ModelFailed>
+}>()("bellwether/digest/DigestNarrator") {
+  static readonly layerModel: Layer.Layer<DigestNarrator, never, Model> = Layer.effect(
+    DigestNarrator,
+    Effect.map(Model, ({ name, ask }) =>
+      DigestNarrator.of({
+        name,
+        write: (brief, complaints) =>
+          ask({
+            use: "digest",
+            prompt: (boundary) => digestPrompt(brief, complaints, boundary),
+            shape: DigestAnswer,
+          }),
+      })),
+  )
+
+  /** Never fails, and its drafts always pass the check. Complaints are not for it. */
+  static readonly layerTemplate: Layer.Layer<DigestNarrator> = Layer.succeed(
+    DigestNarrator,
+    DigestNarrator.of({
+      name: "template",
+      write: (brief) => Effect.sync(() => templateDigest(brief)),
+    }),
+  )
+}

@@ -1,0 +1,44 @@
+/**
+ * The port to who writes reports: facts in, a draft out. A draft is only a claim: it is published after
+ * the fact check, never before.
+ *
+ * @module
+ */
+import { Context, Effect, Layer } from "effect"
+import { Model, type ModelFailed } from "../writing/Model.ts"
+import type { ReportBrief, ReportDraft } from "./domain/report.ts"
+import { ReportAnswer, reportPrompt } from "./domain/prompt.ts"
+import { templateReport } from "./domain/template.ts"
+
+export class ReportNarrator extends Context.Service<ReportNarrator, {
+  /** The model's name, or `template`. */
+  readonly name: string
+  /** `complaints`: what the fact check had against the drafts before; empty at first. */
+  readonly write: (
+    brief: ReportBrief,
+    complaints: ReadonlyArray<string>,
+  ) => Effect.Effect<ReportDraft, ModelFailed>
+}>()("bellwether/research/ReportNarrator") {
+  static readonly layerModel: Layer.Layer<ReportNarrator, never, Model> = Layer.effect(
+    ReportNarrator,
+    Effect.map(Model, ({ name, ask }) =>
+      ReportNarrator.of({
+        name,
+        write: (brief, complaints) =>
+          ask({
+            use: "report",
+            prompt: (boundary) => reportPrompt(brief, complaints, boundary),
+            shape: ReportAnswer,
+          }),
+      })),
+  )
+
+  /** Never fails, and its drafts always pass the check. Complaints are not for it. */
+  static readonly layerTemplate: Layer.Layer<ReportNarrator> = Layer.succeed(
+    ReportNarrator,
+    ReportNarrator.of({
+      name: "template",
+      write: (brief) => Effect.sync(() => templateReport(brief)),
+    }),
+  )
+}

@@ -1,0 +1,246 @@
+/**
+ * The `CountingStore` in PostgreSQL.
+ *
+ * @module
+ */
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { MarketId } from "../../markets/domain/market.ts"
+import { type ResolutionColumns, resolutionOf } from "../../markets/domain/resolution.ts"
+import { jsonText } from "../../postgres/json.ts"
+import {
+  type CountedPosition,
+  type CountedWallet,
+  CountingStore,
+  type HeldSums,
+  type UncountedEvent,
+} from "../CountingStore.ts"
+import type { Judgement } from "../domain/label.ts"
+import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { MarketScore } from "../domain/score.ts"
+import { bumpRevision, keys } from "./locking.ts"
+import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
+
+export const layer: Layer.Layer<CountingStore, never, SqlClient> = Layer.effect(
+  CountingStore,
+  Effect.map(SqlClient, (sql) =>
+    CountingStore.of({
+      uncounted: uncounted(sql),
+      sums: sums(sql),
+      saveCounted: saveCounted(sql),
+      judged: judged(sql),
+      totals: totals(sql),
+    })),
+)
+
+interface UncountedRow extends ResolutionColumns {
+  readonly market: MarketId
+  readonly wallet_id: number
+  readonly event_id: number
+  readonly wallet: string
+  readonly count_from: Date | null
+  readonly version: bigint
+  readonly changed: boolean
+  readonly fee_rate: number
+  readonly entries: ReadonlyArray<HeldEntry>
+  readonly score: MarketScore | null
+}
+
+const uncounted = (sql: SqlClient) =>
+  Effect.fn("CountingStore.uncounted")(function* (limit: number) {
+    const rows = yield* sql<UncountedRow>`
+      WITH chosen AS MATERIALIZED (
+        SELECT event_id, wallet_id, min(since) AS since
+        FROM (SELECT * FROM whale_uncounted ORDER BY since LIMIT ${limit}) oldest
+        GROUP BY event_id, wallet_id
+      ), beside AS (
+        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted
+          USING (event_id, wallet_id)
+        UNION
+        SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_score
+          USING (event_id, wallet_id)
+      )
+      SELECT beside.event_id, wallet_id, wallet, market,
+        CASE w.source WHEN 'profit' THEN tracked_at END AS count_from,
+        coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries,
+        state, payout_first, payout_second, m.source, resolved_at, score
+      FROM beside
+      JOIN chosen USING (event_id, wallet_id)
+      LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
+      LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
+      JOIN whale_market m USING (market_id)
+      JOIN whale_position USING (market_id, wallet_id)
+      JOIN whale_wallet w USING (wallet_id)
+      ORDER BY chosen.since, beside.event_id, wallet_id, market_id`
+    return events(rows)
+  }, Effect.orDie)
+
+/** Rows of one wallet in one event follow one another. */
+function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent> {
+  const found: Array<UncountedEvent & { readonly positions: Array<Uncounted> }> = []
+  let before: UncountedRow | null = null
+  for (const row of rows) {
+    if (before?.wallet_id !== row.wallet_id || before.event_id !== row.event_id) {
+      const countFrom = row.count_from?.getTime() ?? null
+      found.push({ wallet: row.wallet, countFrom, positions: [] })
+    }
+    found.at(-1)?.positions.push({
+      marketId: row.market,
+      version: Number(row.version),
+      feeRate: row.fee_rate,
+      entries: row.entries,
+      resolution: resolutionOf(row.market, row),
+      counted: row.score,
+      changed: row.changed,
+    })
+    before = row
+  }
+  return found
+}
+
+type Uncounted = UncountedEvent["positions"][number]
+
+const sums = (sql: SqlClient) =>
+  Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
+    const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
+      SELECT wallet, coalesce(version, 0) AS version, CASE WHEN scores > 0 THEN sums END AS sums
+      FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
+      WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
+    return new Map(
+      rows.map(({ wallet, version, sums }): [string, HeldSums] => [
+        wallet,
+        { version, sums: sums === null ? null : sumsOf(sums) },
+      ]),
+    )
+  }, Effect.orDie)
+
+/** Something that was counted is another by now; nothing was saved. */
+class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
+
+const saveCounted = (sql: SqlClient) =>
+  Effect.fn("CountingStore.saveCounted")(
+    function* (
+      positions: ReadonlyArray<CountedPosition>,
+      wallets: ReadonlyArray<CountedWallet>,
+    ) {
+      if (positions.length === 0 && wallets.length === 0) return true
+      const walletKeys = yield* keys(
+        sql,
+        "wallet",
+        [...positions.map(({ wallet }) => wallet), ...wallets.map(({ wallet }) => wallet)],
+      )
+      const marketKeys = yield* keys(sql, "market", positions.map(({ marketId }) => marketId))
+      const keyed = positions.map((position) => ({
+        ...position,
+        walletKey: walletKeys.get(position.wallet) ?? nobody,
+        marketKey: marketKeys.get(position.marketId) ?? nobody,
+      }))
+      yield* takeMarks(sql, keyed)
+      const saved = yield* moveSums(
+        sql,
+        jsonText(keyed.map(({ walletKey, marketKey, score }) => ({
+          wallet_id: walletKey,
+          market_id: marketKey,
+          score,
+        }))),
+        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? nobody })),
+      )
+      if (saved !== wallets.length) return yield* new Changed()
+      yield* bumpRevision(sql)
+      return true
+    },
+    sql.withTransaction,
+    Effect.catchTag("Changed", () => Effect.succeed(false)),
+    Effect.orDie,
+  )
+
+/** The key of a wallet, or market, that is not known. */
+const nobody = 0
+
+type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly marketKey: number }
+
+/** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
+const takeMarks = Effect.fnUntraced(
+  function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
+    const [row] = yield* sql<{ valid: boolean }>`
+    WITH incoming AS MATERIALIZED (
+      SELECT event_id, wallet_id, market_id, version
+      FROM unnest(
+        ${positions.map(({ walletKey }) => walletKey)}::integer[],
+        ${positions.map(({ marketKey }) => marketKey)}::integer[],
+        ${positions.map(({ version }) => BigInt(version))}::bigint[]
+      ) AS i (wallet_id, market_id, version)
+      LEFT JOIN whale_market USING (market_id)
+    ), held AS MATERIALIZED (
+      SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
+      FROM incoming i JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
+      ORDER BY event_id, wallet_id, market_id FOR UPDATE OF u
+    ), taken AS (
+      DELETE FROM whale_uncounted u USING held
+      WHERE u.event_id = held.event_id AND u.wallet_id = held.wallet_id
+        AND u.market_id = held.market_id
+    )
+    SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
+      = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
+      AS valid`
+    if (row?.valid !== true) return yield* new Changed()
+  },
+)
+
+/** Returns how many wallets had the sums that were moved. */
+const moveSums = (
+  sql: SqlClient,
+  counted: string,
+  wallets: ReadonlyArray<CountedWallet & { readonly key: number }>,
+) =>
+  sql<{ saved: number }>`
+    WITH incoming AS MATERIALIZED (
+      SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS held
+      FROM json_to_recordset(${counted}::json)
+        AS i (wallet_id integer, market_id integer, score json)
+      JOIN whale_market USING (market_id)
+      LEFT JOIN whale_score s USING (event_id, wallet_id, market_id)
+      WHERE event_id IS NOT NULL
+    ), added AS MATERIALIZED (
+      SELECT wallet_id, sum((score IS NOT NULL)::integer - held::integer)::integer AS more
+      FROM incoming GROUP BY wallet_id
+    ), gone AS (
+      DELETE FROM whale_score s USING incoming i
+      WHERE i.score IS NULL AND i.held AND s.event_id = i.event_id
+        AND s.wallet_id = i.wallet_id AND s.market_id = i.market_id
+    ), kept AS (
+      INSERT INTO whale_score (event_id, wallet_id, market_id, score)
+      SELECT event_id, wallet_id, market_id, score FROM incoming WHERE score IS NOT NULL
+      ORDER BY event_id, wallet_id, market_id
+      ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET score = excluded.score
+    ), saved AS (
+      INSERT INTO whale_sums AS held (wallet_id, version, scores, judgement, sums)
+      SELECT wallet_id, version + 1, coalesce(more, 0), judgement::json, sums
+      FROM unnest(
+        ${wallets.map(({ key }) => key)}::integer[],
+        ${wallets.map(({ version }) => version)}::integer[],
+        ${wallets.map(({ judgement }) => jsonText(judgement))}::text[],
+        ${wallets.map(({ sums }) => packedSums(sums))}::bytea[]
+      ) AS i (wallet_id, version, judgement, sums) LEFT JOIN added USING (wallet_id)
+      ORDER BY wallet_id
+      ON CONFLICT (wallet_id) DO UPDATE SET version = excluded.version,
+        scores = held.scores + excluded.scores, judgement = excluded.judgement,
+        sums = excluded.sums
+        WHERE held.version = excluded.version - 1
+      RETURNING 1
+    )
+    SELECT count(*)::integer AS saved FROM saved`.pipe(Effect.map(([row]) => row?.saved ?? 0))
+
+const judged = (sql: SqlClient) =>
+  sql<{ wallet: string; judgement: Judgement | null }>`
+    SELECT wallet, judgement FROM whale_sums JOIN whale_wallet USING (wallet_id)
+    WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(Effect.orDie)
+
+const totals = (sql: SqlClient) =>
+  sql<{ totals: Uint8Array }>`
+    SELECT substring(sums FROM 1 FOR ${totalsBytes}::integer) AS totals
+    FROM whale_sums JOIN whale_wallet USING (wallet_id)
+    WHERE scores > 0 AND history = 'whole' ORDER BY wallet`.pipe(
+    Effect.map((rows) => rows.map(({ totals }) => totalsOf(totals))),
+    Effect.orDie,
+  )

@@ -1,0 +1,197 @@
+/**
+ * The `EntryStore` in PostgreSQL.
+ *
+ * @module
+ */
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import { jsonText } from "../../postgres/json.ts"
+import { isMarketMaker, type OpenEntry } from "../domain/entry.ts"
+import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { WhaleRow } from "../domain/whale.ts"
+import { EntryStore, type MadePosition } from "../EntryStore.ts"
+import { activityOf, type ActivityTuple, noToken } from "./activityRow.ts"
+import { keys, markUncounted } from "./locking.ts"
+
+/** Positions in one transaction: about half a megabyte of JSON. */
+const positionsBatch = 500
+
+export const layer: Layer.Layer<EntryStore, never, SqlClient> = Layer.effect(
+  EntryStore,
+  Effect.map(SqlClient, (sql) =>
+    EntryStore.of({
+      stale: stale(sql),
+      saveMade: saveMade(sql),
+      due: due(sql),
+      entriesIn: entriesIn(sql),
+    })),
+)
+
+interface Row {
+  readonly wallet: string
+  readonly facts: MarketFacts
+  readonly version: number
+  readonly entries: ReadonlyArray<HeldEntry>
+}
+
+const stale = (sql: SqlClient) =>
+  Effect.fn("EntryStore.stale")(function* (limit: number) {
+    const rows = yield* sql<Row & { readonly acts: ReadonlyArray<ActivityTuple> }>`
+      SELECT wallet, facts, acts_version AS version, entries, (
+        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, acted_at, transaction,
+          occurrence) ORDER BY acted_at, transaction, occurrence), '[]')
+        FROM whale_act a
+        LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
+        WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
+      ) AS acts
+      FROM (
+        SELECT * FROM whale_stale ORDER BY acted_at DESC, market_id, wallet_id LIMIT ${limit}
+      ) marked
+      JOIN whale_position p USING (market_id, wallet_id)
+      JOIN whale_wallet USING (wallet_id)
+      JOIN whale_market_facts USING (market_id)
+      ORDER BY acted_at DESC, market_id, wallet_id`
+    return rows.map(({ wallet, facts, version, entries, acts }) => ({
+      wallet,
+      market: facts,
+      version,
+      acts: acts.map((act) => activityOf(wallet, facts.id, act)),
+      entries,
+    }))
+  }, Effect.orDie)
+
+const due = (sql: SqlClient) =>
+  Effect.fn("EntryStore.due")(function* (limit: number) {
+    const rows = yield* sql<Row & { readonly bought_both: boolean }>`
+      SELECT wallet, facts, made_version AS version, entries, bought_both
+      FROM (
+        SELECT * FROM whale_position WHERE due ORDER BY market_id, wallet_id LIMIT ${limit}
+      ) waiting
+      JOIN whale_wallet USING (wallet_id) JOIN whale_market_facts USING (market_id)
+      ORDER BY market_id, wallet_id`
+    return rows.map(({ wallet, facts, version, entries, bought_both }) => ({
+      wallet,
+      market: facts,
+      version,
+      entries,
+      boughtBoth: bought_both,
+    }))
+  }, Effect.orDie)
+
+const saveMade = (sql: SqlClient) =>
+  Effect.fn("EntryStore.saveMade")(function* (made: ReadonlyArray<MadePosition>) {
+    for (const batch of Array.chunksOf(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
+  }, Effect.orDie)
+
+/** Of a position made twice, the one made of more. */
+function newest(made: ReadonlyArray<MadePosition>): ReadonlyArray<MadePosition> {
+  const each = new Map<string, MadePosition>()
+  for (const position of made) {
+    const key = `${position.wallet} ${position.marketId}`
+    const other = each.get(key)
+    if (other === undefined || other.version <= position.version) each.set(key, position)
+  }
+  return [...each.values()]
+}
+
+/** Entries made of fewer acts than those that are held, or more than there are, are passed over. */
+const saveBatch = Effect.fnUntraced(
+  function* (sql: SqlClient, made: ReadonlyArray<MadePosition>) {
+    const wallets = yield* keys(sql, "wallet", made.map(({ wallet }) => wallet), "to write")
+    const markets = yield* keys(sql, "market", made.map(({ marketId }) => marketId), "to write")
+    const rows = made.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
+      market_id: markets.get(marketId),
+      wallet_id: wallets.get(wallet),
+      version,
+      entry_count: entries.length,
+      bought_both: boughtBoth,
+      due,
+      entries,
+    }))
+    yield* sql`
+      WITH made AS MATERIALIZED (
+        SELECT i.*, event_id, state IS NOT NULL AS ended, acts_version, has_entries,
+          p.entry_count AS had, p.bought_both AS was_both,
+          state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
+        FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+          market_id integer, wallet_id integer, version integer, entry_count integer,
+          bought_both boolean, due boolean, entries json
+        )
+        JOIN whale_position p USING (market_id, wallet_id) JOIN whale_market USING (market_id)
+        WHERE event_id IS NOT NULL AND version BETWEEN made_version AND acts_version
+      ), written AS (
+        UPDATE whale_position p SET made_version = version, entry_count = made.entry_count,
+          bought_both = made.bought_both, due = made.due, entries = made.entries
+        FROM made WHERE p.market_id = made.market_id AND p.wallet_id = made.wallet_id
+      ), taken AS (
+        DELETE FROM whale_stale s USING made
+        WHERE s.market_id = made.market_id AND s.wallet_id = made.wallet_id
+          AND version = acts_version
+      ), flagged AS (
+        UPDATE whale_market SET has_entries = left_with.entries
+        FROM (
+          SELECT market_id, bool_or(entry_count > 0) OR EXISTS (
+            SELECT FROM whale_position o WHERE o.market_id = made.market_id AND o.entry_count > 0
+              AND o.wallet_id <> ALL (array_agg(made.wallet_id))
+          ) AS entries
+          FROM made GROUP BY market_id
+          HAVING bool_or(entry_count > 0) <> bool_and(has_entries)
+        ) left_with
+        WHERE whale_market.market_id = left_with.market_id AND has_entries <> left_with.entries
+      ), sided AS (
+        UPDATE whale_wallet SET both_sides = both_sides + more
+        FROM (
+          SELECT wallet_id, sum(bought_both::integer - was_both::integer)::integer AS more
+          FROM made GROUP BY wallet_id
+        ) sides
+        WHERE whale_wallet.wallet_id = sides.wallet_id AND more <> 0
+      ), marked AS (SELECT event_id, wallet_id, market_id FROM made WHERE uncounted)
+      ${markUncounted(sql)}`
+  },
+  (saved, sql) => sql.withTransaction(saved),
+)
+
+interface OpenRow {
+  readonly wallet: string
+  readonly name: string
+  readonly markets: number
+  readonly both_sides: number
+  readonly entry: HeldEntry
+  readonly computed_at: Date | null
+  readonly calibration: WhaleRow | null
+}
+
+const entriesIn = (sql: SqlClient) =>
+  Effect.fn("EntryStore.entriesIn")(function* (marketId: MarketId, limit: number) {
+    const rows = yield* sql<OpenRow>`
+      SELECT w.wallet, w.name, w.markets, w.both_sides, entry, computed_at, calibration
+      FROM whale_market m
+      JOIN whale_position p USING (market_id)
+      JOIN whale_wallet w USING (wallet_id)
+      CROSS JOIN LATERAL json_array_elements(p.entries) AS entry
+      LEFT JOIN whale_calibration c ON c.wallet = w.wallet
+      WHERE m.market = ${marketId} AND m.state IS NULL AND w.history <> 'reading'
+        AND p.entry_count > 0
+        AND (entry ->> 'hedgedShares')::float8 * 2 <= (entry ->> 'shares')::float8
+      ORDER BY (entry ->> 'stakeUsd')::float8 DESC, w.wallet COLLATE "C",
+        (entry ->> 'openedAt')::float8, (entry ->> 'outcome')::integer
+      LIMIT ${limit}`
+    return rows.map(openEntry)
+  }, Effect.orDie)
+
+function openEntry(row: OpenRow): OpenEntry {
+  const { wallet, name, markets, both_sides, entry, computed_at, calibration } = row
+  return {
+    wallet,
+    name,
+    marketMaker: isMarketMaker({ markets, bothSides: both_sides }),
+    outcome: entry.outcome,
+    price: entry.price,
+    stakeUsd: entry.stakeUsd,
+    firstFillAt: entry.firstFillAt,
+    calibration: computed_at === null || calibration === null
+      ? null
+      : { computedAt: computed_at.getTime(), row: calibration },
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The `WhaleMarketStore` in PostgreSQL.
+ *
+ * @module
+ */
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
+import type { MarketFacts, MarketId } from "../../markets/domain/market.ts"
+import {
+  type Resolution,
+  type ResolutionColumns,
+  resolutionOf,
+} from "../../markets/domain/resolution.ts"
+import { jsonText } from "../../postgres/json.ts"
+import { WhaleMarketStore } from "../WhaleMarketStore.ts"
+import { keys, markUncounted, name } from "./locking.ts"
+
+type Port = WhaleMarketStore["Service"]
+
+/** Markets in one transaction: with facts, about half a megabyte of JSON. */
+const marketsBatch = 1_000
+
+export const layer: Layer.Layer<WhaleMarketStore, never, SqlClient> = Layer.effect(
+  WhaleMarketStore,
+  Effect.map(SqlClient, (sql) =>
+    WhaleMarketStore.of({
+      unknownMarkets: unknownMarkets(sql),
+      saveFacts: saveFacts(sql),
+      unresolved: unresolved(sql),
+      saveResolutions: saveResolutions(sql),
+      ended: ended(sql),
+    })),
+)
+
+const unknownMarkets = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, askedBefore: EpochMs) {
+    const rows = yield* sql<{ market: MarketId }>`
+      SELECT market FROM whale_market
+      WHERE event_id IS NULL AND facts_asked_at < ${new Date(askedBefore)}
+        AND EXISTS (SELECT FROM whale_position p WHERE p.market_id = whale_market.market_id)
+      ORDER BY facts_asked_at, market_id LIMIT ${limit}`
+    return rows.map(({ market }) => market)
+  }, Effect.orDie)
+
+const saveFacts = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.saveFacts")(
+    function* (
+      facts: ReadonlyArray<MarketFacts>,
+      asked: ReadonlyArray<MarketId>,
+      at: EpochMs,
+    ) {
+      const known = new Map(facts.map((market) => [market.id, market]))
+      const ids = [...new Set([...known.keys(), ...asked])]
+      const asking = new Set(asked)
+      for (const batch of Array.chunksOf(ids, marketsBatch)) {
+        yield* saveFactsOf(
+          sql,
+          batch.map((id) => ({ id, facts: known.get(id), asked: asking.has(id) })),
+          at,
+        )
+      }
+    },
+    Effect.orDie,
+  )
+
+interface AskedFacts {
+  readonly id: MarketId
+  readonly facts: MarketFacts | undefined
+  readonly asked: boolean
+}
+
+const saveFactsOf = Effect.fnUntraced(
+  function* (sql: SqlClient, answers: ReadonlyArray<AskedFacts>, at: EpochMs) {
+    const ids = answers.map(({ id }) => id)
+    const events = answers.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
+    yield* name(sql, "market", ids)
+    yield* name(sql, "event", events)
+    const markets = yield* keys(sql, "market", ids, "to write")
+    const eventKeys = yield* keys(sql, "event", events)
+    const rows = answers.map(({ id, facts, asked }) => ({
+      market_id: markets.get(id),
+      asked,
+      event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
+      fee_rate: facts?.takerFeeRate,
+      ends_at: facts?.endsAt ?? null,
+      facts: facts ?? null,
+    }))
+    yield* sql`
+      WITH incoming AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+          market_id integer, asked boolean, event_id integer, fee_rate float8, ends_at float8,
+          facts json
+        )
+      ), first_known AS MATERIALIZED (
+        SELECT market_id FROM incoming i JOIN whale_market m USING (market_id)
+        WHERE m.event_id IS NULL AND i.event_id IS NOT NULL
+      ), written AS (
+        UPDATE whale_market m SET
+          event_id = coalesce(m.event_id, i.event_id),
+          fee_rate = coalesce(i.fee_rate, m.fee_rate),
+          ends_at = CASE WHEN i.event_id IS NULL THEN m.ends_at
+            ELSE to_timestamp(i.ends_at / 1000) END,
+          facts_asked_at = CASE WHEN i.asked
+            THEN greatest(m.facts_asked_at, ${new Date(at)}::timestamptz)
+            ELSE m.facts_asked_at END
+        FROM incoming i WHERE m.market_id = i.market_id
+      ), saved_facts AS (
+        INSERT INTO whale_market_facts AS held (market_id, facts)
+        SELECT market_id, facts FROM incoming WHERE event_id IS NOT NULL
+        ON CONFLICT (market_id) DO UPDATE SET facts = excluded.facts
+          WHERE held.facts::text <> excluded.facts::text
+      )
+      INSERT INTO whale_stale (market_id, wallet_id, acted_at)
+      SELECT market_id, wallet_id, newest.acted_at
+      FROM first_known JOIN whale_position USING (market_id), LATERAL (
+        SELECT coalesce(max(acted_at), 0) AS acted_at FROM whale_act a
+        WHERE a.wallet_id = whale_position.wallet_id AND a.market_id = whale_position.market_id
+      ) newest
+      ORDER BY market_id, wallet_id
+      ON CONFLICT DO NOTHING`
+  },
+  (saved, sql) => sql.withTransaction(saved),
+)
+
+/** Of so many markets, those that have ended and come first, however many have not. */
+const againOf = (limit: number) => Math.floor(limit / 8)
+
+type Unresolved = Parameters<Port["unresolved"]>[0]
+
+const unresolved = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.unresolved")(
+    function* ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }: Unresolved) {
+      const before = sql`${new Date(askedBefore)}::timestamptz`
+      const endingBefore = sql`${new Date(ending.askedBefore)}::timestamptz`
+      const rows = yield* sql<{ market: MarketId }>`
+        SELECT market FROM (
+          (SELECT 1 AS turn, market, market_id, asked_at FROM whale_market
+          WHERE has_entries AND ended_at IS NULL AND asked_at < greatest(${before}, ${endingBefore})
+            AND (asked_at < ${before} OR asked_at < ${endingBefore}
+              AND ends_at BETWEEN ${new Date(ending.from)} AND ${new Date(ending.to)})
+          ORDER BY asked_at, market_id LIMIT ${limit})
+          UNION ALL
+          (SELECT CASE WHEN row_number() OVER (ORDER BY asked_at, market_id) <= ${againOf(limit)}
+            THEN 0 ELSE 2 END AS turn, market, market_id, asked_at FROM whale_market
+          WHERE has_entries AND ended_at > ${new Date(endedAfter)}
+            AND asked_at < ${new Date(askedAgainBefore)}
+          ORDER BY asked_at, market_id LIMIT ${limit})
+        ) waiting
+        ORDER BY turn, asked_at, market_id LIMIT ${limit}`
+      return rows.map(({ market }) => market)
+    },
+    Effect.orDie,
+  )
+
+const saveResolutions = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.saveResolutions")(
+    function* (
+      resolutions: ReadonlyArray<Resolution>,
+      asked: ReadonlyArray<MarketId>,
+      at: EpochMs,
+    ) {
+      const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+      const asking = new Set(asked)
+      let news = 0
+      for (const batch of Array.chunksOf([...new Set([...told.keys(), ...asked])], marketsBatch)) {
+        news += yield* saveResolutionsOf(
+          sql,
+          batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
+          at,
+        )
+      }
+      return news
+    },
+    Effect.orDie,
+  )
+
+interface AskedResolution {
+  readonly id: MarketId
+  readonly asked: boolean
+  readonly resolution: Resolution | undefined
+}
+
+const saveResolutionsOf = Effect.fnUntraced(
+  function* (sql: SqlClient, answers: ReadonlyArray<AskedResolution>, at: EpochMs) {
+    const ids = answers.map(({ id }) => id)
+    yield* name(sql, "market", ids)
+    const markets = yield* keys(sql, "market", ids, "to write")
+    const rows = answers.map((each) => incomingRow(each, markets))
+    const [found] = yield* sql<{ news: number }>`
+      WITH incoming AS MATERIALIZED (
+        SELECT i.*, m.event_id,
+          (i.state, i.payout_first, i.payout_second)
+            IS DISTINCT FROM (m.state, m.payout_first, m.payout_second)
+            AND i.state IS NOT NULL AS news
+        FROM json_to_recordset(${jsonText(rows)}::json) AS i (
+          market_id integer, asked boolean, state text, payout_first float8, payout_second float8,
+          source text, resolved_at timestamptz
+        ) JOIN whale_market m USING (market_id)
+      ), asked AS (
+        UPDATE whale_market m SET
+          asked_at = CASE WHEN i.asked THEN greatest(asked_at, ${new Date(at)}::timestamptz)
+            ELSE asked_at END,
+          state = coalesce(i.state, m.state),
+          payout_first = CASE WHEN i.state IS NULL THEN m.payout_first ELSE i.payout_first END,
+          payout_second = CASE WHEN i.state IS NULL THEN m.payout_second ELSE i.payout_second END,
+          source = coalesce(i.source, m.source),
+          resolved_at = coalesce(i.resolved_at, m.resolved_at),
+          ended_at = CASE WHEN i.state IS NULL THEN m.ended_at
+            ELSE coalesce(i.resolved_at, m.ended_at, ${new Date(at)}::timestamptz) END,
+          told_at = CASE WHEN i.news THEN ${new Date(at)}::timestamptz ELSE m.told_at END
+        FROM incoming i WHERE m.market_id = i.market_id
+      ), marked AS (
+        SELECT event_id, wallet_id, market_id
+        FROM incoming JOIN whale_position p USING (market_id)
+        WHERE news AND event_id IS NOT NULL AND (entry_count > 0 OR EXISTS (
+          SELECT FROM whale_score s WHERE s.event_id = incoming.event_id
+            AND s.wallet_id = p.wallet_id AND s.market_id = p.market_id
+        ))
+      ), marks AS (${markUncounted(sql)})
+      SELECT count(*)::integer AS news FROM incoming WHERE news`
+    return found?.news ?? 0
+  },
+  (saved, sql) => sql.withTransaction(saved),
+)
+
+function incomingRow(
+  { id, asked, resolution }: AskedResolution,
+  markets: ReadonlyMap<string, number>,
+) {
+  const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
+  const resolvedAt = resolution?.resolvedAt ?? null
+  return {
+    market_id: markets.get(id),
+    asked,
+    state: resolution?.state,
+    payout_first: first,
+    payout_second: second,
+    source: resolution?.source,
+    resolved_at: resolvedAt === null ? null : isoTime(resolvedAt),
+  }
+}
+
+const ended = (sql: SqlClient) =>
+  Effect.fn("WhaleMarketStore.ended")(
+    function* ({ endedFrom, told, limit }: Parameters<Port["ended"]>[0]) {
+      const rows = yield* sql<
+        ResolutionColumns & {
+          readonly market: MarketId
+          readonly facts: MarketFacts
+          readonly ended_at: Date
+          readonly wallets: number
+          readonly stake_usd: number
+        }
+      >`
+        SELECT market, state, payout_first, payout_second, source, resolved_at, facts, ended_at,
+          wallets, stake_usd
+        FROM whale_market m JOIN whale_market_facts USING (market_id), LATERAL (
+          SELECT count(*)::integer AS wallets, coalesce(sum(staked), 0) AS stake_usd
+          FROM whale_position p, LATERAL (
+            SELECT sum((entry ->> 'stakeUsd')::float8) AS staked
+            FROM json_array_elements(p.entries) entry
+          ) entered
+          WHERE p.market_id = m.market_id AND p.entry_count > 0
+        ) sums
+        WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
+          AND told_at >= ${new Date(told.from)} AND told_at < ${new Date(told.to)}
+        ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
+      return rows.flatMap((row) => {
+        const resolution = resolutionOf(row.market, row)
+        return resolution === null ? [] : [{
+          market: row.facts,
+          resolution,
+          endedAt: row.ended_at.getTime(),
+          wallets: row.wallets,
+          stakeUsd: row.stake_usd,
+        }]
+      })
+    },
+    Effect.orDie,
+  )

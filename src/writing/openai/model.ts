@@ -1,0 +1,230 @@
+/**
+ * A model behind the chat completions of OpenAI, or of any server that speaks like it: one question,
+ * one answer of a given shape, or the reason why there is none.
+ *
+ * The client is given everything it would look for in the environment, and retries nothing itself:
+ * how often, how long and how much is decided here.
+ *
+ * @module
+ */
+import { Array, Clock, Duration, Effect, Exit, Layer, Option, Random, type Redacted } from "effect"
+import { Ref, Result, Schedule, Schema, Semaphore, Stream } from "effect"
+import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
+import { CircuitBreaker } from "effect/persistence"
+import OpenAI from "openai"
+import type { Prompt } from "../domain/prompt.ts"
+import { Model, ModelFailed, type Question, type Use } from "../Model.ts"
+import { type CallFailed, failed, failureOf, isPassing } from "./failures.ts"
+import {
+  askTimeout,
+  attemptsMax,
+  attemptTimeout,
+  failuresMax,
+  requestsMax,
+  restFor,
+  restMax,
+  retryAfterMax,
+  retryDelay,
+  tokensMax,
+} from "./limits.ts"
+import { noteCall, noteTokens, type Price } from "./spending.ts"
+import { transport } from "./transport.ts"
+
+export interface ModelOptions {
+  readonly apiKey: Redacted.Redacted
+  readonly baseUrl: URL
+  readonly model: string
+  /** Null when nobody said what it costs: then no cost is counted. */
+  readonly price: Price | null
+}
+
+/** A question as it is sent. */
+interface Call<A> {
+  readonly use: Use
+  readonly prompt: Prompt
+  readonly jsonSchema: Record<string, unknown>
+  readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
+}
+
+/** Eight times 32 bits. It need not withstand more than someone who never sees a prompt. */
+const boundary: Effect.Effect<string> = Effect.map(
+  Effect.all(Array.makeBy(8, () => Random.nextIntBetween(0, 0xffff_ffff))),
+  (parts) => `BLOCK-${parts.map((part) => part.toString(16).padStart(8, "0")).join("")}`,
+)
+
+/** The server and the decoder know the answer's shape from one schema. */
+const callOf = <A, E>({ use, prompt, shape }: Question<A, E>): Effect.Effect<Call<A>> =>
+  Effect.map(boundary, (boundary) => {
+    const { codec, jsonSchema } = toCodecOpenAI(shape)
+    const decode = Schema.decodeUnknownResult(codec, { onExcessProperty: "error" })
+    return { use, prompt: prompt(boundary), jsonSchema, decode }
+  })
+
+/** The client wants a key. It is given none: the transport puts the key on. */
+const noKey = "none"
+
+/** What is read of an answer; whatever else a server adds is left alone. */
+const Completion = Schema.Struct({
+  choices: Schema.NonEmptyArray(Schema.Struct({
+    finish_reason: Schema.NullOr(Schema.String),
+    message: Schema.Struct({
+      content: Schema.NullOr(Schema.String),
+      refusal: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    }),
+  })),
+})
+const decodeCompletion = Schema.decodeUnknownOption(Completion)
+
+export const layer = (options: ModelOptions): Layer.Layer<Model> =>
+  Layer.effect(
+    Model,
+    Effect.gen(function* () {
+      const client = clientOf(options)
+      const turns = yield* Semaphore.make(requestsMax)
+      const circuit = yield* CircuitBreaker.make({
+        tripPolicy: CircuitBreaker.consecutive(failuresMax),
+        openDuration: restFor,
+        maxOpenDuration: restMax,
+      })
+      yield* circuit.transitions.pipe(
+        Stream.runForEach(({ key, to }) =>
+          Effect.logWarning(`The model's circuit of ${key}: ${to}`)
+        ),
+        Effect.forkScoped,
+      )
+
+      /** Until when the server asked to be left alone. */
+      const quietUntil = yield* Ref.make(0)
+
+      const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
+        const answer = yield* Effect.tryPromise({
+          try: (signal) => client.chat.completions.create(requestOf(options, call), { signal }),
+          catch: failureOf,
+        })
+        yield* noteTokens(call.use, answer, options.price)
+        return yield* answerOf(answer, call)
+      })
+
+      const timed = <A>(call: Call<A>) =>
+        attempt(call).pipe(
+          Effect.timeoutOrElse({ duration: attemptTimeout[call.use], orElse: () => late }),
+          noteCall(call.use),
+        )
+
+      const unlessQuiet = <A>(use: Use, asked: Effect.Effect<A, CallFailed>) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          if (now < (yield* Ref.get(quietUntil))) return yield* notAsked(use)
+          return yield* asked
+        })
+      const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
+        if (retryAfterMs === null) return
+        const now = yield* Clock.currentTimeMillis
+        const until = now + Math.min(retryAfterMs, Duration.toMillis(restMax))
+        yield* Ref.update(quietUntil, (before) => Math.max(before, until))
+      })
+
+      const answered = <A>(call: Call<A>) =>
+        timed(call).pipe(
+          Effect.retry({ while: isWorthWaiting, schedule: again, times: attemptsMax - 1 }),
+          Effect.tapError(noteQuiet),
+          // Each use by itself: a model that judges badly may write well, and a digest is due.
+          (asked) => circuit.execute(asked, { key: call.use, classify }),
+          Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
+          (asked) => unlessQuiet(call.use, asked),
+          turns.withPermit,
+          Effect.timeoutOrElse({ duration: askTimeout[call.use], orElse: () => late }),
+        )
+
+      return Model.of({
+        name: options.model,
+        ask: (question) =>
+          callOf(question).pipe(
+            Effect.flatMap(answered),
+            Effect.mapError(({ reason }) => new ModelFailed({ reason })),
+          ),
+      })
+    }),
+  ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+
+/** Everything said, so that nothing is looked for in the environment, and nothing is logged. */
+function clientOf({ apiKey, baseUrl }: ModelOptions): OpenAI {
+  return new OpenAI({
+    apiKey: noKey,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: baseUrl.href,
+    logLevel: "off",
+    maxRetries: 0,
+    // Ours runs out first: this one is there only because without it the client has its own.
+    timeout: 2 * Duration.toMillis(attemptTimeout.digest),
+    fetch: transport(apiKey),
+  })
+}
+
+function requestOf<A>(
+  { model }: ModelOptions,
+  { use, prompt: { system, user }, jsonSchema }: Call<A>,
+): OpenAI.ChatCompletionCreateParamsNonStreaming {
+  return {
+    model,
+    messages: [{ role: "system", content: system }, { role: "user", content: user }],
+    max_completion_tokens: tokensMax[use],
+    response_format: {
+      type: "json_schema",
+      json_schema: { name: use, strict: true, schema: jsonSchema },
+    },
+  }
+}
+
+function answerOf<A>(answer: unknown, { decode }: Call<A>): Effect.Effect<A, CallFailed> {
+  const completion = Option.getOrNull(decodeCompletion(answer))
+  if (completion === null) return malformed("no completion")
+  const [{ finish_reason, message }] = completion.choices
+  if (typeof message.refusal === "string" && message.refusal !== "") return refused
+  if (finish_reason === "content_filter") return refused
+  if (finish_reason === "length") return Effect.fail(failed("cut_off", "it ran out of tokens"))
+  if (message.content === null || message.content === "") return malformed("an empty answer")
+  return Result.match(decode(jsonOf(message.content)), {
+    onFailure: () => malformed("an answer of another shape"),
+    onSuccess: Effect.succeed,
+  })
+}
+
+/** Undefined for what is no JSON: no shape is undefined. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const late = Effect.fail(failed("timed_out", "no answer in time"))
+const refused = Effect.fail(failed("refused", "the model refused"))
+const malformed = (what: string) => Effect.fail(failed("malformed", what))
+const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
+
+function isWorthWaiting(failure: CallFailed): boolean {
+  return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
+}
+
+/** A refusal says nothing of whether the server is well. */
+function classify(exit: Exit.Exit<unknown, CallFailed>): CircuitBreaker.Outcome {
+  if (Exit.isSuccess(exit)) return CircuitBreaker.success
+  const failure = Option.getOrNull(Exit.findErrorOption(exit))
+  return failure?.outcome === "refused" ? CircuitBreaker.ignored : CircuitBreaker.failure()
+}
+
+/** After the time the server asks for, else after a moment of its own. */
+const again = Schedule.exponential(retryDelay).pipe(
+  Schedule.jittered,
+  Schedule.setInputType<CallFailed>(),
+  Schedule.modifyDelay(({ duration, input }) =>
+    Effect.succeed(
+      input.retryAfterMs === null ? duration : Duration.millis(input.retryAfterMs),
+    )
+  ),
+)

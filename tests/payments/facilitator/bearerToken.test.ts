@@ -1,0 +1,129 @@
+/**
+ * The token of a facilitator's API key: what the reference puts into one, signed so that the key's
+ * public half verifies it, and good for one path and two minutes.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok } from "node:assert/strict"
+import { Duration, Effect, Redacted } from "effect"
+import { Base64, Base64Url } from "effect/encoding"
+import { TestClock } from "effect/testing"
+import { BadApiKey, bearer } from "../../../src/payments/facilitator/bearerToken.ts"
+import { test } from "../../support/effect.ts"
+import { startSeconds } from "../../support/payments/sales.ts"
+
+const baseUrl = "https://api.cdp.coinbase.com/platform/v2/x402"
+const keyId = "organizations/1/apiKeys/2"
+
+interface Key {
+  readonly secret: string
+  readonly verify: (signature: Uint8Array<ArrayBuffer>, signed: string) => Promise<boolean>
+}
+
+const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const
+const encoder = new TextEncoder()
+
+const ecKey = Effect.promise(async (): Promise<Key> => {
+  const pair = await crypto.subtle.generateKey(ecdsa, true, ["sign", "verify"])
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey))
+  const lines = Base64.encode(pkcs8).match(/.{1,64}/g)?.join("\n")
+  return {
+    secret: `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`,
+    verify: (signature, signed) =>
+      crypto.subtle.verify(ecdsa, pair.publicKey, signature, encoder.encode(signed)),
+  }
+})
+
+const edwardsPair = Effect.promise(async () => {
+  const pair = await crypto.subtle.generateKey({ name: "Ed25519" }, true, ["sign", "verify"])
+  if (!("privateKey" in pair)) throw new Error("no pair")
+  const jwk = await crypto.subtle.exportKey("jwk", pair.privateKey)
+  const bytes = (part: string | undefined) => Base64Url.decode(part ?? "")
+  return { pair, seed: bytes(jwk.d), point: bytes(jwk.x) }
+})
+
+const edwardsKey = Effect.gen(function* () {
+  const { pair, seed, point } = yield* edwardsPair
+  const both = [...yield* Effect.fromResult(seed), ...yield* Effect.fromResult(point)]
+  return {
+    secret: Base64.encode(new Uint8Array(both)),
+    verify: (signature, signed) =>
+      crypto.subtle.verify({ name: "Ed25519" }, pair.publicKey, signature, encoder.encode(signed)),
+  } satisfies Key
+})
+
+const tokenOf = Effect.fnUntraced(function* (secret: string, path: string, base = baseUrl) {
+  const headers = yield* bearer({ keyId, secret: Redacted.make(secret), baseUrl: base })
+  const { authorization = "" } = yield* headers(path)
+  const [, token = ""] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/.exec(authorization) ?? []
+  const [header = "", claims = "", signature = ""] = token.split(".")
+  const read = (part: string) =>
+    Effect.map(Effect.fromResult(Base64Url.decodeString(part)), (text) => JSON.parse(text))
+  return {
+    header: yield* read(header),
+    claims: yield* read(claims),
+    signed: `${header}.${claims}`,
+    signature: new Uint8Array(yield* Effect.fromResult(Base64Url.decode(signature))),
+  }
+})
+
+for (const [alg, made] of [["ES256", ecKey], ["EdDSA", edwardsKey]] as const) {
+  test(`a token of an ${alg} key says who calls what, and verifies`, () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(startSeconds * 1_000 + 999)
+      const { secret, verify } = yield* made
+      const { header, claims, signed, signature } = yield* tokenOf(secret, "/verify")
+      const { nonce, ...known } = header
+      equal(known, { alg, kid: keyId, typ: "JWT" })
+      ok(/^[0-9a-f]{32}$/.test(nonce))
+      equal(claims, {
+        sub: keyId,
+        iss: "cdp",
+        uris: ["POST api.cdp.coinbase.com/platform/v2/x402/verify"],
+        iat: startSeconds,
+        nbf: startSeconds,
+        exp: startSeconds + 120,
+      })
+      equal(signature.length, 64)
+      ok(yield* Effect.promise(() => verify(signature, signed)))
+      ok(!(yield* Effect.promise(() => verify(signature, `${signed}A`))))
+    }))
+}
+
+test("each call has a token of its own: another path, time and nonce", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(startSeconds * 1_000)
+    const { secret } = yield* ecKey
+    const first = yield* tokenOf(secret, "/settle", "http://127.0.0.1:4020/")
+    yield* TestClock.adjust(Duration.seconds(5))
+    const second = yield* tokenOf(secret, "/verify", "http://127.0.0.1:4020/")
+    equal(first.claims.uris, ["POST 127.0.0.1:4020/settle"])
+    equal(second.claims.exp, first.claims.exp + 5)
+    ok(first.header.nonce !== second.header.nonce)
+  }))
+
+test("a PEM whose line ends were escaped is the same key", () =>
+  Effect.gen(function* () {
+    const { secret, verify } = yield* ecKey
+    const { signature, signed } = yield* tokenOf(secret.replaceAll("\n", "\\n"), "/verify")
+    ok(yield* Effect.promise(() => verify(signature, signed)))
+  }))
+
+test("what is no key is refused at once, and not repeated", () =>
+  Effect.gen(function* () {
+    const { point } = yield* edwardsPair
+    const { seed } = yield* edwardsPair
+    const strangers = [...yield* Effect.fromResult(seed), ...yield* Effect.fromResult(point)]
+    const notKeys = [
+      ...["", "hunter2", "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"],
+      "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----",
+      Base64.encode(new Uint8Array(32)),
+      Base64.encode(new Uint8Array(strangers)),
+    ]
+    for (const secret of notKeys) {
+      const refusal = yield* Effect.flip(bearer({ keyId, secret: Redacted.make(secret), baseUrl }))
+      ok(refusal instanceof BadApiKey)
+      ok(refusal.message.includes("FACILITATOR_API_KEY_SECRET"))
+      ok(!JSON.stringify(refusal).includes("hunter2"))
+    }
+  }))

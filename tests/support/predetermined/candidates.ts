@@ -1,0 +1,198 @@
+/**
+ * A venue with markets whose outcomes may exist, a press and a detector, all of them told by a test
+ * what to say; and the service that looks for such outcomes, on a store of its own.
+ *
+ * @module
+ */
+import { Context, Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as detectionStore from "../../../src/predetermined/postgres/detectionStore.ts"
+import * as feedStore from "../../../src/feed/postgres/feedStore.ts"
+import type { Detection, DetectionQuestion } from "../../../src/predetermined/domain/detection.ts"
+import type { Proposal } from "../../../src/markets/domain/proposal.ts"
+import { isAbout } from "../../../src/predetermined/domain/doneNews.ts"
+import { type Market, MarketId, Slug, TokenId } from "../../../src/markets/domain/market.ts"
+import type { Headline } from "../../../src/news/domain/headline.ts"
+import { rulesDetection } from "../../../src/predetermined/domain/predetermined.ts"
+import { hour, minute } from "../../../src/core/domain/time.ts"
+import { Detector } from "../../../src/predetermined/Detector.ts"
+import type { ModelFailed } from "../../../src/writing/Model.ts"
+import { DetectionStore } from "../../../src/predetermined/DetectionStore.ts"
+import { FeedStore } from "../../../src/feed/FeedStore.ts"
+import { MarketStore } from "../../../src/markets/MarketStore.ts"
+import { News } from "../../../src/news/News.ts"
+import { Predetermined } from "../../../src/predetermined/Predetermined.ts"
+import { VenueClient, VenueUnavailable } from "../../../src/markets/VenueClient.ts"
+import { market, now } from "../movers/market.ts"
+import { bookOf } from "../products.ts"
+import { embeddedStore } from "../stores.ts"
+
+export const tickMs = 10 * minute
+
+/** What a test decides; changed in place between ticks. */
+export interface Script {
+  markets: ReadonlyArray<Market>
+  proposals: ReadonlyArray<Proposal>
+  headlines: ReadonlyArray<Headline>
+  /** USD on each side of every book. */
+  depthUsd: (market: Market) => number
+  down: ReadonlySet<"books" | "proposals" | "rules" | "news">
+  detector: string
+  detect: (question: DetectionQuestion) => Effect.Effect<Detection, ModelFailed>
+  /** Every question that was put, in order. */
+  readonly asked: Array<DetectionQuestion>
+}
+
+export const script = (fields: Partial<Script> = {}): Script => ({
+  ...{ markets: [], proposals: [], headlines: [], depthUsd: () => 10_000, down: new Set() },
+  detector: "rules",
+  detect: (question) => Effect.succeed(rulesDetection(question)),
+  ...fields,
+  asked: [],
+})
+
+export const towns = [
+  ...["Marenport", "Ostria", "Tellmark", "Brindle", "Quarrow", "Vessing", "Harrowgate", "Lindholm"],
+  ...["Ostermoor", "Calder", "Penrith", "Dunmere"],
+]
+
+/** The n-th market; each asks about a place of its own. */
+export const candidate = (n: number, fields: Partial<Market> = {}): Market =>
+  market({
+    id: MarketId.make(`m${n}`),
+    slug: Slug.make(`lighthouse-${n}`),
+    question: `Will the ${placeOf(n)} lighthouse be lit?`,
+    eventSlug: `event-${n}`,
+    tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
+    status: "proposed",
+    ...fields,
+  })
+
+/** A name no other market's place shares a word with. */
+const placeOf = (n: number): string =>
+  `${towns[n % towns.length]}${"abcdefghijklmnopqrstuvwxyz"[n / 12 | 0]}`
+
+/** An outcome proposed an hour before noon, to settle an hour after. */
+export const proposed = (n: number, fields: Partial<Proposal> = {}): Proposal => ({
+  ...{ marketId: MarketId.make(`m${n}`), outcome: 0, disputed: false },
+  ...{ proposedAt: now - hour, settlesAt: now + hour },
+  ...fields,
+})
+
+/** News that the n-th lighthouse was lit. */
+export const litNews = (n: number, fields: Partial<Headline> = {}): Headline => ({
+  title: `${placeOf(n)} lighthouse opened by the mayor`,
+  url: `https://wire.example/${n}`,
+  source: "Wire",
+  publishedAt: now - 5 * minute,
+  ...fields,
+})
+
+/** A detector that believes the first headline it is shown. */
+export const credulous = (question: DetectionQuestion): Effect.Effect<Detection> =>
+  Effect.succeed({
+    determined: true,
+    outcome: "Yes",
+    statement: "It is lit.",
+    confidence: "high",
+    evidence: question.evidence.filter(({ kind }) => kind === "news").map(({ id }) => id),
+  })
+
+const unavailable = (operation: string) => new VenueUnavailable({ operation, reason: "down" })
+
+/** The ports that say what the script says. */
+const scripted = (of: Script) => {
+  const answer = <A>(
+    operation: "books" | "proposals" | "rules",
+    rows: () => ReadonlyArray<A>,
+  ): Effect.Effect<
+    { rows: ReadonlyArray<A>; rejected: Record<string, number> },
+    VenueUnavailable
+  > =>
+    Effect.suspend(() =>
+      of.down.has(operation)
+        ? Effect.fail(unavailable(operation))
+        : Effect.succeed({ rows: rows(), rejected: {} })
+    )
+  const coverage = { sources: 1, answered: 1, lastAt: now }
+  const heard = (headlines: () => ReadonlyArray<Headline>) =>
+    Effect.suspend(() =>
+      of.down.has("news")
+        ? Effect.die("the news is down")
+        : Effect.succeed({ headlines: headlines(), coverage })
+    )
+  return Layer.mergeAll(
+    Layer.mock(VenueClient, {
+      name: "scripted",
+      wallets: null,
+      books: (tokens) =>
+        answer(
+          "books",
+          () =>
+            of.markets.filter(({ tokenIds }) => tokens.includes(tokenIds[0])).map((market) => {
+              const book = bookOf(market, now)
+              const size = of.depthUsd(market)
+              return {
+                ...book,
+                bids: book.bids.map(({ price }) => ({ price, size })),
+                asks: book.asks.map(({ price }) => ({ price, size })),
+              }
+            }),
+        ),
+      proposals: (ids) =>
+        answer("proposals", () => of.proposals.filter(({ marketId }) => ids.includes(marketId))),
+      rules: (ids) =>
+        answer("rules", () => ids.map((marketId) => ({ marketId, text: "Lit means lit." }))),
+    }),
+    Layer.mock(MarketStore, {
+      recentlyPriced: () =>
+        Effect.sync(() => of.markets.map((market) => ({ market, price: { at: now, mid: 0.6 } }))),
+    }),
+    Layer.mock(News, {
+      recent: () => heard(() => of.headlines),
+      relatedTo: ({ question }) =>
+        heard(() => of.headlines.filter(({ title }) => isAbout(title, question))),
+    }),
+    Layer.succeed(Detector, {
+      get name() {
+        return of.detector
+      },
+      detect: (question) =>
+        Effect.suspend(() => {
+          of.asked.push(question)
+          return of.detect(question)
+        }),
+    }),
+  )
+}
+
+export type Ports = Context.Context<
+  VenueClient | MarketStore | News | Detector | FeedStore | DetectionStore
+>
+
+/** The store keeps to the real clock: what it does every few seconds is not done for every day. */
+export const portsOf = (of: Script) =>
+  TestClock.withLive(Layer.build(
+    Layer.mergeAll(
+      scripted(of),
+      Layer.merge(feedStore.layer, detectionStore.layer).pipe(Layer.provide(embeddedStore)),
+    ),
+  ))
+
+/** One tick of a process of its own. */
+export const tickOf = (ports: Ports, slot: number) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(slot)
+    return yield* Effect.flatMap(Predetermined, ({ tick }) => tick(slot)).pipe(
+      Effect.provide(Layer.fresh(Predetermined.layer({ tick: Duration.millis(tickMs) }))),
+      Effect.provide(ports),
+    )
+  })
+
+/** Every predetermined item of the feed. */
+export const itemsOf = Effect.fnUntraced(function* (ports: Ports) {
+  const items = yield* Context.get(ports, FeedStore).page({
+    ...{ since: 0, count: 1_000, type: "predetermined" },
+  })
+  return items.flatMap((item) => item.type === "predetermined" ? [item] : [])
+})

@@ -1,0 +1,82 @@
+/**
+ * The five stores of whales together, for tests of what goes through several of them, and the laws of
+ * each on every store and in memory.
+ *
+ * @module
+ */
+import { Context, Effect, Layer } from "effect"
+import { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
+import { CountingStore } from "../../../src/whales/CountingStore.ts"
+import { EntryStore } from "../../../src/whales/EntryStore.ts"
+import * as calibrationStore from "../../../src/whales/postgres/calibrationStore.ts"
+import * as countingStore from "../../../src/whales/postgres/countingStore.ts"
+import * as entryStore from "../../../src/whales/postgres/entryStore.ts"
+import * as walletStore from "../../../src/whales/postgres/walletStore.ts"
+import * as whaleMarketStore from "../../../src/whales/postgres/whaleMarketStore.ts"
+import { WalletStore } from "../../../src/whales/WalletStore.ts"
+import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
+import { liveTest } from "../effect.ts"
+import { onEveryStore } from "../stores.ts"
+import { memoryWhales } from "./memoryWhales.ts"
+
+export type WhalePorts =
+  | WalletStore
+  | WhaleMarketStore
+  | EntryStore
+  | CountingStore
+  | CalibrationStore
+
+/** Every method of the five; no two have the same name. */
+export type WhaleStores =
+  & WalletStore["Service"]
+  & WhaleMarketStore["Service"]
+  & EntryStore["Service"]
+  & CountingStore["Service"]
+  & CalibrationStore["Service"]
+
+/** The five stores of a context. */
+export const storesOf = (context: Context.Context<WhalePorts>): WhaleStores => ({
+  ...Context.get(context, WalletStore),
+  ...Context.get(context, WhaleMarketStore),
+  ...Context.get(context, EntryStore),
+  ...Context.get(context, CountingStore),
+  ...Context.get(context, CalibrationStore),
+})
+
+export const whaleStores = Effect.map(Effect.context<WhalePorts>(), storesOf)
+
+export const postgresWhales = Layer.mergeAll(
+  walletStore.layer,
+  whaleMarketStore.layer,
+  entryStore.layer,
+  countingStore.layer,
+  calibrationStore.layer,
+)
+
+/** The five ports onto stores that are given. */
+export const whalesContext = (stores: WhaleStores): Context.Context<WhalePorts> =>
+  Context.make(WalletStore, stores).pipe(
+    Context.add(WhaleMarketStore, stores),
+    Context.add(EntryStore, stores),
+    Context.add(CountingStore, stores),
+    Context.add(CalibrationStore, stores),
+  )
+
+/** Empty stores in memory; what they hold goes with their scope. */
+export const memoryWhalesLayer = Layer.effectContext(
+  Effect.sync(() => whalesContext(memoryWhales())),
+)
+
+type WhaleLaw = (name: string, body: (stores: WhaleStores) => Effect.Effect<void, unknown>) => void
+
+/** The laws of a port, on the stand-in in memory and on every store; each law finds it empty. */
+export function onEveryWhaleStore(port: string, state: (law: WhaleLaw) => void): void {
+  state((name, body) => liveTest(`${port} in memory: ${name}`, () => body(memoryWhales())))
+  onEveryStore(
+    port,
+    (law) =>
+      state((name, body) =>
+        law(name, Effect.flatMap(whaleStores, body).pipe(Effect.provide(postgresWhales)))
+      ),
+  )
+}

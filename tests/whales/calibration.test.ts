@@ -1,0 +1,134 @@
+/**
+ * Counting beside others who change what is counted, and judging that costs only what changed.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, strictEqual } from "node:assert/strict"
+import { Context, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
+import { day, hour } from "../../src/core/domain/time.ts"
+import { Calibration } from "../../src/whales/Calibration.ts"
+import { makeEntries } from "../../src/whales/Entries.ts"
+import { test } from "../support/effect.ts"
+import { market, now } from "../support/movers/market.ts"
+import { memoryWhales } from "../support/whales/memoryWhales.ts"
+import { whalesContext, type WhaleStores } from "../support/whales/whaleStores.ts"
+
+const wallet = "0xaaaa"
+const entries = 40
+
+/** A memory in which one wallet has forty entries, each in a market of its own that has ended. */
+const stage = Effect.gen(function* () {
+  yield* TestClock.setTime(now)
+  const whales = memoryWhales()
+  yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
+  const markets = Array.from({ length: entries }, (_, n) =>
+    market({
+      id: MarketId.make(`m${n}`),
+      eventSlug: `event-${n}`,
+      tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
+    }))
+  const acts = markets.map(({ id, tokenIds }) => ({
+    ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 500 },
+    ...{ price: 0.4, at: now - 2 * day, transaction: `0x${id}`, occurrence: 0 },
+  }))
+  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history: "whole" })
+  yield* whales.saveFacts(markets, [], now)
+  const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
+  const until = now + hour
+  strictEqual(yield* makeEntries(yield* makersOn(whales), terms, until, { made: 0 }), true)
+  yield* whales.saveResolutions(
+    markets.map(({ id }, n) => ({
+      ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
+      payouts: n % 2 === 0 ? [1, 0] : [0, 1],
+    })),
+    [],
+    now,
+  )
+  return { whales, until }
+})
+
+/** The service over stores, some of whose answers are replaced. */
+const over = (whales: WhaleStores, replaced: Partial<WhaleStores> = {}) =>
+  Layer.build(Layer.fresh(Calibration.layer)).pipe(
+    Effect.map((services) => Context.get(services, Calibration)),
+    Effect.provide(whalesContext({ ...whales, ...replaced })),
+  )
+
+/** What makes entries in a memory. */
+const makersOn = Effect.fnUntraced(function* (whales: WhaleStores) {
+  return { wallets: whales, entries: whales, calibration: yield* over(whales) }
+})
+
+test("count() reads again what changed while it counted, and counts it once", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stage
+    let refusals = 3
+    const contested = yield* over(whales, {
+      saveCounted: (...counted) =>
+        refusals-- > 0 ? Effect.succeed(false) : whales.saveCounted(...counted),
+    })
+    const tally = { counted: 0 }
+    strictEqual(yield* contested.count(until, tally), true)
+    strictEqual(tally.counted, entries)
+    strictEqual(yield* (yield* over(whales)).count(until, tally), true)
+    strictEqual(tally.counted, entries)
+    const row = (yield* whales.sums([wallet])).get(wallet)?.sums
+    strictEqual(row?.events, entries)
+  }))
+
+test("count() gives way to those who always come first, until the next tick", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stage
+    let asked = 0
+    const lost = yield* over(whales, {
+      saveCounted: () =>
+        Effect.sync(() => {
+          asked += 1
+          return false
+        }),
+    })
+    strictEqual(yield* lost.count(until, { counted: 0 }), false)
+    strictEqual(asked, 10)
+  }))
+
+test("count() and makeEntries() leave the rest of a backlog when their time is over", () =>
+  Effect.gen(function* () {
+    const { whales } = yield* stage
+    const tally = { counted: 0, made: 0 }
+    strictEqual(yield* (yield* over(whales)).count(now, tally), false)
+    strictEqual(
+      yield* makeEntries(
+        yield* makersOn(whales),
+        { stakeMinUsd: 1, notBefore: now },
+        now,
+        tally,
+      ),
+      false,
+    )
+    equal(tally, { counted: 0, made: 0 })
+  }))
+
+test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>
+  Effect.gen(function* () {
+    const { whales, until } = yield* stage
+    yield* (yield* over(whales)).count(until, { counted: 0 })
+    const calls = { sums: 0, written: 0 }
+    const watched = yield* over(whales, {
+      sums: (wallets) => {
+        calls.sums += 1
+        return whales.sums(wallets)
+      },
+      saveCalibrated: (...written) => {
+        calls.written += 1
+        return whales.saveCalibrated(...written)
+      },
+    })
+    equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
+    equal(calls, { sums: 1, written: 1 })
+    equal(yield* watched.judge, { follow: 0, fade: 0, neutral: 1 })
+    equal(calls, { sums: 1, written: 1 })
+    const [whale] = yield* whales.calibrated
+    equal([whale?.row.resolved, whale?.computedAt], [entries, now])
+  }))

@@ -1,0 +1,60 @@
+/**
+ * The laws of `CalibrationStore`, in memory and on every store.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, notStrictEqual } from "node:assert/strict"
+import { Effect } from "effect"
+import { whaleRow } from "../support/products.ts"
+import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
+import { everything, start, upTo, walletOf } from "./whaleStores.laws.ts"
+
+const calibrated = (wallet: number, at: number, resolved = 84) => ({
+  computedAt: start + at,
+  row: whaleRow({ wallet: walletOf(wallet), resolved }),
+})
+
+onEveryWhaleStore("CalibrationStore", (law) => {
+  law(
+    "a row replaced is kept, one computed at the same time takes its place, an older one is passed over",
+    Effect.fnUntraced(function* (store) {
+      const found = Effect.map(
+        store.calibrations([walletOf(0)]),
+        (rows) => rows.get(walletOf(0)),
+      )
+      yield* store.saveCalibrated([calibrated(0, 1)], [])
+      yield* store.saveCalibrated([calibrated(0, 3)], [])
+      equal(yield* found, [calibrated(0, 3), calibrated(0, 1)])
+      yield* store.saveCalibrated([calibrated(0, 3, 85)], [])
+      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1)])
+      const version = yield* store.calibrationVersion
+      yield* store.saveCalibrated([calibrated(0, 3, 85), calibrated(0, 2)], [walletOf(1)])
+      equal(yield* found, [calibrated(0, 3, 85), calibrated(0, 1)])
+      equal(yield* store.calibrationVersion, version)
+      yield* store.saveCalibrated([], [walletOf(0)])
+      equal(yield* found, undefined)
+      notStrictEqual(yield* store.calibrationVersion, version)
+    }),
+  )
+
+  law(
+    "more than goes into one statement is all kept",
+    Effect.fnUntraced(function* (store) {
+      const many = 2_345
+      yield* store.saveCalibrated(upTo(many).map((wallet) => calibrated(wallet, 0)), [])
+      equal((yield* store.calibrated).length, many)
+      yield* store.saveCalibrated([], upTo(many).slice(1).map(walletOf))
+      equal(yield* store.calibrated, [calibrated(0, 0)])
+    }),
+  )
+
+  law(
+    "nothing given is nothing done",
+    Effect.fnUntraced(function* (store) {
+      const before = yield* everything(store)
+      yield* store.saveCalibrated([], [])
+      equal(yield* everything(store), before)
+      equal(yield* store.calibrationVersion, "0")
+    }),
+  )
+})

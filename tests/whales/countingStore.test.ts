@@ -1,0 +1,126 @@
+/**
+ * The laws of `CountingStore`, in memory and on every store.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
+import { marketScore, noSums, recount } from "../../src/whales/domain/score.ts"
+import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
+import {
+  acted,
+  entryOf,
+  everything,
+  made,
+  marketOf,
+  resolutionOf,
+  start,
+  upTo,
+  walletOf,
+} from "./whaleStores.laws.ts"
+
+onEveryWhaleStore("CountingStore", (law) => {
+  law(
+    "what is uncounted longest comes first, with its whole event",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 5)
+      yield* store.saveMade(upTo(5).map((market) => made(market)))
+      // Markets 0 and 1 are one event: they come together, however few are asked for.
+      for (const market of [3, 0, 4, 1]) {
+        yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
+      }
+      const marketsOf = Effect.fnUntraced(function* (limit: number) {
+        return (yield* store.uncounted(limit)).map(({ positions }) =>
+          positions.map(({ marketId }) => marketId).sort()
+        )
+      })
+      equal(yield* marketsOf(2), [[marketOf(3)], [marketOf(0), marketOf(1)]])
+      equal(yield* marketsOf(9), [[marketOf(3)], [marketOf(0), marketOf(1)], [marketOf(4)]])
+    }),
+  )
+
+  law(
+    "sums that another moved meanwhile are not moved again",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 3)
+      yield* store.saveMade([0, 1, 2].map((market) => made(market)))
+      yield* store.saveResolutions([0, 1, 2].map((market) => resolutionOf(market, 0)), [], start)
+      const events = yield* store.uncounted(9)
+      const save = (event: number, version: number) =>
+        store.saveCounted(
+          (events[event]?.positions ?? []).map(({ marketId, version }) => ({
+            ...{ wallet: walletOf(0), marketId, version },
+            score: marketScore([entryOf(0)], [1, 0], 0),
+          })),
+          [{
+            wallet: walletOf(0),
+            version,
+            sums: { ...noSums, events: version + 1 },
+            judgement: null,
+          }],
+        )
+      equal(yield* save(0, 0), true)
+      const before = yield* everything(store)
+      equal(yield* save(1, 0), false)
+      equal(yield* save(1, 2), false)
+      equal(yield* everything(store), before)
+      equal(yield* save(1, 1), true)
+      equal(yield* save(1, 2), false)
+      equal((yield* store.sums([walletOf(0)])).get(walletOf(0))?.version, 2)
+      equal(yield* store.uncounted(9), [])
+    }),
+  )
+
+  law(
+    "sums come back as they were given, to the last bit",
+    Effect.fnUntraced(function* (store) {
+      yield* acted(store, 1)
+      const scores = upTo(40).map((n) =>
+        marketScore([{ ...entryOf(n % 3), price: (n + 0.3) / 41, stakeUsd: 7 ** n }], [1, 0], 0.02)
+      )
+      const sums = scores.reduce((sums, score) => recount(sums, [], [score]), noSums)
+      yield* store.saveMade([made(0)])
+      yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
+      const [event] = yield* store.uncounted(1)
+      const [counted] = event?.positions ?? []
+      const [score] = scores
+      equal(
+        yield* store.saveCounted(
+          [{
+            wallet: walletOf(0),
+            marketId: marketOf(0),
+            version: counted?.version ?? 0,
+            score: score ?? null,
+          }],
+          [{ wallet: walletOf(0), version: 0, sums, judgement: null }],
+        ),
+        true,
+      )
+      equal((yield* store.sums([walletOf(0)])).get(walletOf(0)), { version: 1, sums })
+      equal(yield* store.totals, [sums.totals])
+    }),
+  )
+
+  law(
+    "more than goes into one statement is all kept",
+    Effect.fnUntraced(function* (store) {
+      const many = 2_345
+      yield* acted(store, many)
+      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
+      equal(yield* store.saveResolutions(resolutions, [], start), many)
+      const events = yield* store.uncounted(many)
+      equal(events.flatMap(({ positions }) => positions).length, many)
+    }),
+  )
+
+  law(
+    "nothing given is nothing done",
+    Effect.fnUntraced(function* (store) {
+      const before = yield* everything(store)
+      equal(yield* store.saveCounted([], []), true)
+      equal(yield* everything(store), before)
+      equal(yield* store.calibrationVersion, "0")
+    }),
+  )
+})

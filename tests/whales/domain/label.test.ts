@@ -1,0 +1,117 @@
+/**
+ * What decides a wallet's label: labels held to Benjamini and Hochberg's rule by brute force.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { Arbitrary, Schema } from "effect"
+import {
+  type Judgement,
+  judgementOf,
+  labels,
+  ruleVersion,
+} from "../../../src/whales/domain/label.ts"
+import { ratesOf } from "../../../src/whales/domain/rates.ts"
+import { law } from "../../support/effect.ts"
+import { played, sumsOf } from "../../support/whales/records.ts"
+
+Deno.test("judgementOf() needs 30 counted entries in 10 events", () => {
+  strictEqual(judgementOf(sumsOf(played(29, 15, 0.5))), null)
+  ok(judgementOf(sumsOf(played(30, 15, 0.5))) !== null)
+  strictEqual(judgementOf(sumsOf(played(36, 18, 0.5, 4))), null)
+  ok(judgementOf(sumsOf(played(40, 20, 0.5, 4))) !== null)
+})
+
+Deno.test("judgementOf() is what ratesOf() says, and the p-value", () => {
+  const sums = sumsOf(played(40, 30, 0.5, 1, 0.02))
+  const { pValue, ...said } = judgementOf(sums) ?? { pValue: NaN }
+  const { edge, followRoi, fadeRoi } = ratesOf(sums) ?? {}
+  equal(said, { edge, followRoi, fadeRoi })
+  // 2 P(X >= 30), X binomial (40, 1/2): 2 x 1221246132 / 2^40.
+  ok(Math.abs(pValue / 0.0022214 - 1) < 1e-4, `${pValue}`)
+})
+
+Deno.test("judgementOf() takes the markets of one event for one, and events for apart", () => {
+  const [apart, pairs] = [played(40, 30, 0.5), played(20, 15, 0.5)]
+  const shared = pairs.map((event) => [...event, ...event])
+  const [one, other] = [judgementOf(sumsOf(apart)), judgementOf(sumsOf(shared))]
+  equal(one?.edge, other?.edge)
+  // 2 P(X >= 15), X binomial (20, 1/2): 2 x 21700 / 2^20.
+  ok(Math.abs((other?.pValue ?? 0) / (2 * 21_700 / 2 ** 20) - 1) < 1e-9, `${other?.pValue}`)
+  ok((one?.pValue ?? 1) < 0.1 * (other?.pValue ?? 0))
+})
+
+const anyJudged = Arbitrary.map(
+  Arbitrary.array(
+    Arbitrary.schema(Schema.Struct({
+      thousandths: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 })),
+      edge: Schema.Literals([-0.1, 0.1]),
+      followRoi: Schema.Literals([-0.1, 0.1]),
+      fadeRoi: Schema.Literals([-0.1, 0.1]),
+    })),
+    { maxLength: 40 },
+  ),
+  (all) =>
+    new Map(
+      all.map(({ thousandths, ...rest }, i) =>
+        [`0x${i}`, { pValue: thousandths / 1_000, ...rest }] as const
+      ),
+    ),
+)
+
+/** Whether wallets are rejected: any number k of them whose p-values are all at most k 0.05 / n. */
+function rejectedByHand(judged: ReadonlyMap<string, Judgement>, wallet: string): boolean {
+  const own = judged.get(wallet)?.pValue ?? 1
+  const all = [...judged.values()].map(({ pValue }) => pValue)
+  return all.some((_, i) => {
+    const level = 0.05 * (i + 1) / all.length
+    return own <= level && all.filter((p) => p <= level).length >= i + 1
+  })
+}
+
+law(
+  "labels() rejects what Benjamini and Hochberg do, and labels what would have paid",
+  anyJudged,
+  (judged) => {
+    const given = labels(judged)
+    return given.size === judged.size && [...judged].every(([wallet, it]) => {
+      const rejected = rejectedByHand(judged, wallet)
+      const expected = rejected && it.edge > 0 && it.followRoi > 0
+        ? "follow"
+        : rejected && it.edge < 0 && it.fadeRoi > 0
+        ? "fade"
+        : "neutral"
+      return given.get(wallet) === expected
+    })
+  },
+)
+
+const judgement = (pValue: number): Judgement => ({
+  pValue,
+  edge: 0.1,
+  followRoi: 0.1,
+  fadeRoi: -0.1,
+})
+
+Deno.test("labels() asks more of a wallet among many than of one alone", () => {
+  const among = (others: number) =>
+    labels(
+      new Map([
+        ["0xa", judgement(0.01)],
+        ...Array.from({ length: others }, (_, i) => [`${i}`, judgement(0.9)] as const),
+      ]),
+    ).get("0xa")
+  equal([among(0), among(4), among(5), among(99)], ["follow", "follow", "neutral", "neutral"])
+})
+
+Deno.test("labels() of the example of Benjamini and Hochberg's paper rejects four of fifteen", () => {
+  const ps = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.324]
+    .concat([0.4262, 0.5719, 0.6528, 0.759, 1])
+  const given = labels(new Map(ps.map((p, i) => [`${i}`, judgement(p)] as const)))
+  equal([...given.values()].filter((label) => label === "follow").length, 4)
+})
+
+Deno.test("labels() of nobody is empty", () => {
+  strictEqual(labels(new Map()).size, 0)
+  ok(ruleVersion.length > 0)
+})

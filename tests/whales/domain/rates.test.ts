@@ -1,0 +1,114 @@
+/**
+ * The figures of a wallet, held to the definitions worked out entry by entry.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
+import { overall, ratesOf } from "../../../src/whales/domain/rates.ts"
+import { noSums } from "../../../src/whales/domain/score.ts"
+import { law } from "../../support/effect.ts"
+import {
+  alike,
+  anyRecord,
+  counted,
+  entry,
+  played,
+  type PlayedEvent,
+  sumsOf,
+} from "../../support/whales/records.ts"
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)
+
+law("ratesOf() is what the definitions give entry by entry", anyRecord, (record) => {
+  const entries = counted(record)
+  const rates = ratesOf(sumsOf(record))
+  if (rates === null) return entries.length === 0
+  const decisive = entries.filter(({ paid }) => paid === 0 || paid === 1)
+  const follow = entries.map(({ stakeUsd: c, paid, price: p, feeRate }) => ({
+    back: c * paid / p,
+    cost: c + c * feeRate * (1 - p),
+  }))
+  const fade = entries.map(({ stakeUsd: c, paid, price: p, feeRate }) => ({
+    back: c * (1 - paid) / (1 - p),
+    cost: c + c * feeRate * (1 - (1 - p)),
+  }))
+  const roi = (sides: typeof follow) =>
+    sum(sides.map(({ back }) => back)) / sum(sides.map(({ cost }) => cost)) - 1
+  return rates.resolved === entries.length &&
+    rates.events === new Set(entries.map(({ event }) => event)).size &&
+    alike(rates.stakeUsd, sum(entries.map(({ stakeUsd }) => stakeUsd))) &&
+    alike(rates.meanEntryPrice, sum(entries.map(({ price }) => price)) / entries.length) &&
+    alike(rates.edge, sum(entries.map(({ paid, price }) => paid - price)) / entries.length) &&
+    alike(rates.followRoi, roi(follow)) && alike(rates.fadeRoi, roi(fade)) &&
+    (decisive.length === 0 ||
+      rates.winRate === decisive.filter(({ paid }) => paid === 1).length / decisive.length)
+})
+
+law(
+  "the edge's interval is clustered by event, and no narrower than fair prices allow",
+  anyRecord,
+  (record) => {
+    const entries = counted(record)
+    const rates = ratesOf(sumsOf(record))
+    if (rates === null || rates.events < 2) return true
+    const events = [...Map.groupBy(entries, ({ event }) => event).values()]
+    const squares = sum(
+      events.map((event) => sum(event.map(({ paid, price }) => paid - price - rates.edge)) ** 2),
+    )
+    const error = Math.sqrt(squares * events.length / (events.length - 1)) / entries.length
+    const margin = 1.959963984540054 * error
+    return rates.edgeLow <= Math.max(-1, rates.edge - margin) + 1e-9 &&
+      rates.edgeHigh >= Math.min(1, rates.edge + margin) - 1e-9
+  },
+)
+
+Deno.test("the edge's interval is that of the events' sums", () => {
+  // 20 events of 3 entries at .5, 11 of them won: sums of +1.5 and -1.5 about a mean of .15.
+  const rates = ratesOf(sumsOf(played(60, 33, 0.5, 3)))
+  const squares = 11 * (1.5 - 0.15) ** 2 + 9 * (1.5 + 0.15) ** 2
+  const error = Math.sqrt(squares * 20 / 19) / 60
+  ok(alike(rates?.edge, 0.05))
+  ok(alike(rates?.edgeLow, 0.05 - 1.959963984540054 * error))
+  ok(alike(rates?.edgeHigh, 0.05 + 1.959963984540054 * error))
+})
+
+Deno.test("entries of one event tell hardly more than one", () => {
+  const width = (perEvent: number) => {
+    const rates = ratesOf(sumsOf(played(120, 60, 0.5, perEvent)))
+    return (rates?.edgeHigh ?? 0) - (rates?.edgeLow ?? 0)
+  }
+  ok(Math.abs(width(4) / width(1) - 2) < 0.05)
+})
+
+Deno.test("straight wins have no variance of their own: their interval is that of fair prices", () => {
+  const rates = ratesOf(sumsOf(played(40, 40, 0.95)))
+  const error = Math.sqrt(0.95 * 0.05 / 40)
+  ok(alike(rates?.edge, 0.05))
+  ok(alike(rates?.edgeLow, 0.05 - 1.959963984540054 * error))
+})
+
+Deno.test("ratesOf() says nothing of no entries, and no win rate of pushes alone", () => {
+  strictEqual(ratesOf(noSums), null)
+  const push: PlayedEvent = [{ entries: [entry()], payouts: [0.5, 0.5], feeRate: 0 }]
+  const rates = ratesOf(sumsOf([push, push]))
+  equal([rates?.resolved, rates?.winRate, rates?.winRateLow, rates?.winRateHigh], [2, 0.5, 0, 1])
+  equal(rates?.followRoi, 0)
+})
+
+law("overall() scores the prices paid as Brier did", anyRecord, (record) => {
+  const { brier } = overall(record.map((event) => sumsOf([event]).totals))
+  const misses = counted(record).map(({ paid, price }) => (paid - price) ** 2)
+  return brier === null ? misses.length === 0 : alike(brier, sum(misses) / misses.length)
+})
+
+Deno.test("overall() of nobody says nothing", () => {
+  equal(overall([]), {
+    resolved: 0,
+    cancelled: 0,
+    winRate: null,
+    brier: null,
+    followRoi: null,
+    fadeRoi: null,
+    oddsBands: [],
+  })
+})

@@ -1,0 +1,58 @@
+/**
+ * The laws of `WalletStore`, in memory and on every store.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Effect } from "effect"
+import { onEveryStore } from "../support/stores.ts"
+import { onEveryWhaleStore, postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
+import { actOf, everything, factsOf, readAll, start, upTo, walletOf } from "./whaleStores.laws.ts"
+
+onEveryWhaleStore("WalletStore", (law) => {
+  law(
+    "more than goes into one statement is all kept",
+    Effect.fnUntraced(function* (store) {
+      const many = 2_345
+      const found = upTo(many).map((n) => ({
+        wallet: walletOf(n),
+        name: `${n}`,
+        source: "volume" as const,
+      }))
+      equal(yield* store.track(found, start), many)
+      equal(yield* store.track(found, start), 0)
+      equal((yield* store.tracked).length, many)
+      const acts = upTo(many).map((n) => ({ ...actOf(0, n, 0), occurrence: n }))
+      equal(yield* readAll(store, acts), { added: many })
+      equal(yield* readAll(store, acts), { added: 0 })
+    }),
+  )
+
+  law(
+    "nothing given is nothing done, nor is activity of a wallet that is not tracked",
+    Effect.fnUntraced(function* (store) {
+      const before = yield* everything(store)
+      equal(yield* store.track([], start), 0)
+      equal(yield* readAll(store, [actOf(0, 0, 0)]), { added: 0 })
+      equal(yield* everything(store), before)
+      equal(yield* store.calibrationVersion, "0")
+    }),
+  )
+})
+
+onEveryStore("Stores of whales", (law) =>
+  law(
+    "names that no database takes cost their own characters, not the batch",
+    Effect.gen(function* () {
+      const store = yield* whaleStores
+      const names = ["a\0b\ud800c", "plain"]
+      yield* store.track(
+        names.map((name, n) => ({ wallet: walletOf(n), name, source: "profit" as const })),
+        start,
+      )
+      equal((yield* store.tracked).map(({ name }) => name), ["ab\ufffdc", "plain"])
+      yield* store.saveFacts([{ ...factsOf(0), question: "\0odd\ud800" }], [], start)
+      yield* readAll(store, [{ ...actOf(0, 0, 0), transaction: "\0odd" }])
+      equal((yield* store.stale(1)).map(({ acts }) => acts[0]?.transaction), ["odd"])
+    }).pipe(Effect.provide(postgresWhales)),
+  ))

@@ -1,0 +1,403 @@
+/**
+ * What the laws of the stores of whales are stated with: wallets, markets and entries by number, programs
+ * of calls to all stores, and everything that can be read of them.
+ *
+ * @module
+ */
+import { Arbitrary, Effect, Schema } from "effect"
+import type { NumberedAct } from "../../src/markets/domain/activity.ts"
+import type { HeldEntry } from "../../src/whales/domain/heldEntry.ts"
+import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
+import type { Resolution } from "../../src/markets/domain/resolution.ts"
+import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
+import type { HeldSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { MadePosition, StalePosition } from "../../src/whales/EntryStore.ts"
+import { whaleRow } from "../support/products.ts"
+import type { WhaleStores } from "../support/whales/whaleStores.ts"
+
+export type Store = WhaleStores
+
+const wallets = 3
+const markets = 5
+export const start = Date.UTC(2026, 10, 20)
+
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const some = <S extends Schema.Constraint>(item: S, most: number, least = 0) =>
+  Schema.Array(item).check(Schema.isMinLength(least), Schema.isMaxLength(most))
+const seldom = Schema.Literals([false, false, false, true])
+const wallet = int(0, wallets - 1)
+const market = int(0, markets - 1)
+
+/** Numbers small enough to collide: every call meets what others left. */
+const Call = Schema.Union([
+  Schema.Struct({
+    do: Schema.Literal("track"),
+    found: some(Schema.Struct({ wallet, name: int(0, 1), chosen: Schema.Boolean }), 3),
+  }),
+  Schema.Struct({
+    do: Schema.Literal("saveRead"),
+    wallet,
+    acts: some(Schema.Struct({ market, act: int(0, 15) }), 4),
+    from: int(0, 9),
+    length: int(0, 5),
+    history: Schema.Literals(["reading", "whole", "truncated"]),
+  }),
+  Schema.Struct({ do: Schema.Literal("saveFacts"), told: some(market, 3), asked: some(market, 2) }),
+  /** What is stale is made, now and then of the acts as they stood some calls ago. */
+  Schema.Struct({
+    do: Schema.Literal("saveMade"),
+    which: some(Schema.Struct({ n: int(0, 6), entries: int(0, 3), due: Schema.Boolean }), 9, 2),
+    late: seldom,
+  }),
+  Schema.Struct({ do: Schema.Literal("tell"), n: int(0, 2) }),
+  Schema.Struct({
+    do: Schema.Literal("saveResolutions"),
+    ended: some(Schema.Struct({ market, how: int(0, 4), told: int(0, 3) }), 3, 1),
+    asked: some(market, 2),
+  }),
+  Schema.Struct({
+    do: Schema.Literal("saveCounted"),
+    events: int(1, 9),
+    late: Schema.Literal(false),
+  }),
+  /** Of events, or of sums, as they stood some calls ago. */
+  Schema.Struct({
+    do: Schema.Literal("saveCounted"),
+    events: int(1, 9),
+    late: Schema.Literals(["events", "sums"]),
+  }),
+  Schema.Struct({
+    do: Schema.Literal("saveCalibrated"),
+    whales: some(Schema.Struct({ wallet, at: int(0, 2), resolved: int(0, 1) }), 3),
+    gone: some(wallet, 1),
+  }),
+])
+type Call = typeof Call.Type
+
+const everyone = [0, 1, 2]
+const everywhere = [0, 1, 2, 3, 4]
+
+/** What a program finds: everybody's acts everywhere, and entries made of them but in one market. */
+const before: ReadonlyArray<Call> = [
+  {
+    do: "track",
+    found: everyone.map((wallet) => ({ wallet, name: 0, chosen: wallet === 0 })),
+  },
+  { do: "saveFacts", told: [0, 1, 2, 3], asked: [] },
+  ...everyone.map((wallet) => ({
+    do: "saveRead" as const,
+    wallet,
+    acts: everywhere.flatMap((market) => [0, 1].map((act) => ({ market, act }))),
+    from: 3,
+    length: 2,
+    history: wallet === 2 ? "reading" as const : "whole" as const,
+  })),
+  {
+    do: "saveMade",
+    which: Array.from({ length: 10 }, (_, n) => ({ n, entries: n % 3, due: n % 4 === 0 })),
+    late: false,
+  },
+  { do: "saveResolutions", ended: [{ market: 1, how: 0, told: 1 }], asked: [1] },
+]
+
+export const program = Arbitrary.array(Arbitrary.schema(Call), { minLength: 16, maxLength: 16 })
+  .pipe(Arbitrary.map((calls) => [...before, ...calls]))
+
+export const walletOf = (n: number) => `0x${`${n}`.padStart(40, "0")}`
+export const marketOf = (n: number) => MarketId.make(`0x${`${n}`.padStart(64, "0")}`)
+const all = <A>(count: number, of: (n: number) => A) =>
+  Array.from({ length: count }, (_, n) => of(n))
+
+export const factsOf = (n: number, told = 0): MarketFacts => ({
+  id: marketOf(n),
+  slug: Slug.make(`market-${n}`),
+  question: `Told ${told} times?`,
+  // Two events of two markets, and one of one; told again, a market stays in its event.
+  eventSlug: told === 0 ? `event-${n >> 1}` : "another",
+  url: "https://venue.example/",
+  category: null,
+  outcomes: ["Yes", "No"],
+  tokenIds: [TokenId.make(`yes-${n}`), TokenId.make(`no-${n}`)],
+  endsAt: n === 0 ? null : start + n * 1_000,
+  takerFeeRate: n / 100,
+})
+
+const kinds = ["buy", "sell", "split", "merge"] as const
+
+/** The n-th act: neighbours differ in one thing that tells acts apart. */
+export const actOf = (who: number, market: number, n: number): NumberedAct => ({
+  wallet: walletOf(who),
+  marketId: marketOf(market),
+  kind: kinds[n % 4] ?? "buy",
+  tokenId: n % 4 > 1 ? null : TokenId.make(n % 3 === 0 ? `yes-${market}` : "of no market"),
+  size: n < 8 ? 0.1 + 0.2 : 1e6 / 3,
+  price: n % 4 > 1 ? 0 : 0.07,
+  at: start + n * 1_000,
+  transaction: n % 5 === 0 ? `odd ${n}` : `0x${`${n >> 2}`.padStart(64, "a")}`,
+  occurrence: n % 2,
+})
+
+export const entryOf = (n: number): HeldEntry => ({
+  outcome: n % 2 === 0 ? 0 : 1,
+  price: 0.1 * (n + 1),
+  openingPrice: 0.1 * (n + 1),
+  stakeUsd: n === 2 ? 33.5 : 100 / 3,
+  shares: 10,
+  // The second is a hedge, the third all but one.
+  hedgedShares: [0, 5 + 1e-9, 5][n] ?? 0,
+  fills: 1 + n,
+  firstFillAt: start,
+  lastFillAt: start,
+  openedAt: start,
+  calibration: null,
+  emitted: n === 2,
+})
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** The first wallet, with one row of activity in each of so many markets whose facts are known. */
+export const acted = Effect.fnUntraced(function* (store: Store, markets: number) {
+  yield* store.track([{ wallet: walletOf(0), name: "Somebody", source: "volume" }], start)
+  yield* store.saveFacts(upTo(markets).map((market) => factsOf(market)), [], start)
+  yield* readAll(store, upTo(markets).map((market) => actOf(0, market, 0)))
+})
+
+/** More of what the first wallet did. */
+export const readAll = (store: Store, acts: ReadonlyArray<NumberedAct>) =>
+  store.saveRead({
+    ...{ wallet: walletOf(0), acts, readFrom: start, readTo: start, history: "whole" },
+  })
+
+/** One entry of the first wallet in a market. */
+export const made = (market: number, version = 1): MadePosition => ({
+  wallet: walletOf(0),
+  marketId: marketOf(market),
+  version,
+  entries: [entryOf(0)],
+  boughtBoth: false,
+  due: true,
+})
+
+const payouts = [[1, 0], [0, 1], [0.5, 0.5], [0.1 + 0.2, 0.7]] as const
+
+export const resolutionOf = (n: number, how: number, told = 0): Resolution => {
+  const base = {
+    marketId: marketOf(n),
+    resolvedAt: told === 0 ? null : start + told * 1_000,
+    source: told % 2 === 0 ? "oracle" : "book",
+  } as const
+  const paid = payouts[how]
+  return paid === undefined
+    ? { ...base, state: "cancelled" }
+    : { ...base, state: "paid", payouts: paid }
+}
+
+/** A score and sums that are told apart; what is in them is nobody's business here. */
+const scoreOf = (n: number): MarketScore => ({
+  cancelled: n,
+  bands: [],
+  favoured: { weight: 0, price: 0.5, paid: 0 },
+})
+const sumsOf = (n: number): WalletSums => ({
+  ...noSums,
+  events: n,
+  totals: { ...noSums.totals, cancelled: n },
+})
+
+/** Somebody who works with a store, and has read of it what may be old by now. */
+export interface Worker {
+  readonly store: Store
+  readonly stale: Array<ReadonlyArray<StalePosition>>
+  readonly uncounted: Array<ReadonlyArray<UncountedEvent>>
+  readonly sums: Array<ReadonlyMap<string, HeldSums>>
+}
+
+export const worker = (store: Store): Worker => ({
+  store,
+  stale: [],
+  uncounted: [],
+  sums: [],
+})
+
+const byPlace = (a: StalePosition, b: StalePosition) =>
+  `${a.wallet} ${a.market.id}` < `${b.wallet} ${b.market.id}` ? -1 : 1
+
+const manyMax = 100
+
+/** Makes the n-th call of a program, and gives what it answered. */
+export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n: number) {
+  const { store } = worker
+  const at = start + n * 1_000
+  switch (call.do) {
+    case "track":
+      return yield* store.track(
+        call.found.map(({ wallet, name, chosen }) => ({
+          wallet: walletOf(wallet),
+          name: `name ${name}`,
+          source: chosen ? "volume" as const : "profit" as const,
+        })),
+        at,
+      )
+    case "saveRead":
+      return yield* store.saveRead({
+        wallet: walletOf(call.wallet),
+        acts: call.acts.map(({ market, act }) => actOf(call.wallet, market, act)),
+        readFrom: start + call.from * 1_000,
+        readTo: start + (call.from + call.length) * 1_000,
+        history: call.history,
+      })
+    case "saveFacts":
+      return yield* store.saveFacts(
+        call.told.map((market) => factsOf(market, n % 2)),
+        call.asked.map(marketOf),
+        at,
+      )
+    case "saveMade": {
+      worker.stale.push([...yield* store.stale(manyMax)].sort(byPlace))
+      const made = madeOf(worker.stale.at(call.late ? -3 : -1) ?? [], call.which)
+      return yield* store.saveMade(made)
+    }
+    case "tell": {
+      const waiting = [...yield* store.due(manyMax)].sort((a, b) =>
+        byPlace({ ...a, acts: [] }, { ...b, acts: [] })
+      )
+      const told = waiting[call.n]
+      if (told === undefined) return
+      const { wallet, market, version, boughtBoth } = told
+      const entries = told.entries.map((entry) => ({ ...entry, emitted: true }))
+      return yield* store.saveMade([
+        { wallet, marketId: market.id, version, boughtBoth, entries, due: false },
+      ])
+    }
+    case "saveResolutions":
+      return yield* store.saveResolutions(
+        call.ended.map(({ market, how, told }) => resolutionOf(market, how, told)),
+        call.asked.map(marketOf),
+        at,
+      )
+    case "saveCounted": {
+      // All of them: which are the oldest is a question of its own.
+      worker.uncounted.push(sorted(yield* store.uncounted(manyMax)))
+      worker.sums.push(yield* store.sums(all(wallets, walletOf)))
+      const events = worker.uncounted.at(call.late === "events" ? -2 : -1) ?? []
+      const held = worker.sums.at(call.late === "sums" ? -2 : -1) ?? new Map()
+      return yield* count(store, events.slice(0, call.events), held, n)
+    }
+    case "saveCalibrated":
+      return yield* store.saveCalibrated(
+        call.whales.map(({ wallet, at, resolved }) => ({
+          computedAt: start + at,
+          row: whaleRow({ wallet: walletOf(wallet), resolved }),
+        })),
+        call.gone.map(walletOf),
+      )
+  }
+})
+
+function madeOf(
+  stale: ReadonlyArray<StalePosition>,
+  which: ReadonlyArray<{ readonly n: number; readonly entries: number; readonly due: boolean }>,
+): ReadonlyArray<MadePosition> {
+  return which.flatMap(({ n, entries, due }) => {
+    const position = stale[n]
+    return position === undefined ? [] : [{
+      wallet: position.wallet,
+      marketId: position.market.id,
+      version: position.version,
+      entries: all(entries, entryOf),
+      boughtBoth: entries === 2,
+      due,
+    }]
+  })
+}
+
+/** Saves what events come to, and sums that were moved from those that were read. */
+const count = (
+  store: Store,
+  events: ReadonlyArray<UncountedEvent>,
+  held: ReadonlyMap<string, HeldSums>,
+  n: number,
+) =>
+  store.saveCounted(
+    events.flatMap(({ wallet, positions }) =>
+      positions.map(({ marketId, version, entries }) => ({
+        wallet,
+        marketId,
+        version,
+        score: entries.length === 0 ? null : scoreOf(n),
+      }))
+    ),
+    [...new Set(events.map(({ wallet }) => wallet))].map((wallet) => ({
+      wallet,
+      version: held.get(wallet)?.version ?? 0,
+      sums: sumsOf(n),
+      judgement: n % 2 === 0 ? null : { pValue: 0.5, edge: 0, followRoi: 0, fadeRoi: 0 },
+    })),
+  )
+
+const sorted = (events: ReadonlyArray<UncountedEvent>) =>
+  events.map((event) => ({
+    ...event,
+    positions: [...event.positions].sort((a, b) => a.marketId < b.marketId ? -1 : 1),
+  })).sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1)
+
+const placeOf = ({ wallet, positions }: UncountedEvent) => `${wallet} ${positions[0]?.marketId}`
+
+/** Everything that can be read of a store, but for its numbers of changes and the order of the even. */
+export const everything = Effect.fnUntraced(function* (store: Store) {
+  const everyone = all(wallets, walletOf)
+  const far = start + 1e9
+  return {
+    tracked: yield* store.tracked,
+    unknown: [...yield* store.unknownMarkets(manyMax, far)].sort(),
+    notLatelyAsked: [...yield* store.unknownMarkets(manyMax, start + 10_000)].sort(),
+    stale: [...yield* store.stale(manyMax)].sort(byPlace).map(({ version: _, acts, ...rest }) => ({
+      ...rest,
+      acts: acts.map((act) => JSON.stringify(Object.entries(act).sort())).sort(),
+    })),
+    due: (yield* store.due(manyMax)).map(({ version: _, ...rest }) => JSON.stringify(rest)).sort(),
+    unresolved: yield* Effect.forEach(
+      queries,
+      (query) => Effect.map(store.unresolved(query), (ids) => [...ids].sort()),
+    ),
+    ended: yield* Effect.forEach(tellings, endedIn(store)),
+    uncounted: sorted(yield* store.uncounted(manyMax)).map(({ positions, ...event }) => ({
+      ...event,
+      positions: positions.map(({ version: _, ...rest }) => rest),
+    })),
+    sums: [...yield* store.sums(everyone)].sort(([a], [b]) => a < b ? -1 : 1),
+    judged: yield* store.judged,
+    totals: yield* store.totals,
+    openEntries: [...yield* store.openEntries].sort(),
+    entries: yield* Effect.forEach(
+      all(markets, marketOf),
+      (id) => store.entriesIn(id, manyMax),
+    ),
+    calibrated: (yield* store.calibrated).map((whale) => JSON.stringify(whale)).sort(),
+    calibrations: [...yield* store.calibrations(everyone)].sort(([a], [b]) => a < b ? -1 : 1),
+  }
+})
+
+/** What ended, by market: the sum of a stake has no order. */
+const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
+  Effect.map(store.ended(query), (markets) =>
+    markets.map(({ market, stakeUsd, ...rest }) => ({
+      ...{ ...rest, question: market.question, id: market.id },
+      stakeUsd: Math.round(stakeUsd * 100),
+    })).sort((a, b) => a.id < b.id ? -1 : 1))
+
+const at = (seconds: number) => start + seconds * 1_000
+const query = (askedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
+  limit: manyMax,
+  askedBefore: at(askedBefore),
+  ending: { from: at(1), to: at(2), askedBefore: at(endingBefore) },
+  endedAfter: at(endedAfter),
+  askedAgainBefore: at(again),
+})
+const queries = [query(0, 0, 99, 0), query(99, 0, 99, 0), query(5, 9, 2, 9), query(9, 5, -9, 99)]
+const tellings = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map(([ended, from, to]) => ({
+  endedFrom: at(ended ?? 0),
+  told: { from: at(from ?? 0), to: at(to ?? 0) },
+  limit: manyMax,
+}))

@@ -1,0 +1,360 @@
+/**
+ * Many work on the memory of wallets at once, and some are cut short in the middle: what is left when
+ * they are done is what one would have left who did it all alone.
+ *
+ * @module
+ */
+import { deepStrictEqual as equal } from "node:assert/strict"
+import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { actKey, type NumberedAct } from "../../src/markets/domain/activity.ts"
+import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
+import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { StalePosition } from "../../src/whales/EntryStore.ts"
+import { liveTest } from "../support/effect.ts"
+import { holds, stores } from "../support/stores.ts"
+import {
+  postgresWhales,
+  type WhalePorts,
+  type WhaleStores,
+  whaleStores,
+} from "../support/whales/whaleStores.ts"
+import {
+  actOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+  start,
+  walletOf,
+} from "./whaleStores.laws.ts"
+
+const wallets = [0, 1, 2, 3]
+const markets = [0, 1, 2, 3, 4, 5]
+const workers = 8
+const manyMax = 1_000
+/** How a market ends that no task has end so. */
+const cancelled = 4
+/** Batches after which somebody who works off a queue gives up. */
+const batchesMax = 200
+
+type Store = WhaleStores
+
+const int = (minimum: number, maximum: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** One thing to do, in numbers small enough that many do it in the same places. */
+const Place = Schema.Struct({ wallet: int(0, 3), market: int(0, 5), n: int(0, 15) })
+const Task = Schema.Struct({
+  ...Place.fields,
+  what: Schema.Literals([
+    "read",
+    "read",
+    "make",
+    "make",
+    "resolve",
+    "count",
+    "count",
+    "track",
+    "tell",
+  ]),
+  /** Turns after which it is cut short; 0 for not at all. */
+  turns: Schema.Literals([0, 0, 0, 1, 10, 100, 1_000]),
+})
+type Task = typeof Task.Type
+type Place = typeof Place.Type
+
+const shifts = Arbitrary.array(
+  Arbitrary.array(Arbitrary.schema(Task), { minLength: 10, maxLength: 10 }),
+  { minLength: workers, maxLength: workers },
+)
+
+/** What a page of a read holds: several acts in three markets, some of them known by others already. */
+const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedAct> =>
+  [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
+
+/** Entries that are told apart by the acts they were made of. */
+const made = ({ wallet, market, version, acts }: StalePosition) => ({
+  wallet,
+  marketId: market.id,
+  version,
+  entries: [{ ...entryOf(0), fills: acts.length }],
+  boughtBoth: acts.length % 2 === 0,
+  due: acts.length % 3 === 0,
+})
+
+/** What a position comes to: which entries it has, and how its market ended. */
+const worth = (
+  { entries, resolution }: UncountedEvent["positions"][number],
+): MarketScore | null => {
+  const fills = entries[0]?.fills ?? 0
+  const payout = resolution?.state === "paid" ? resolution.payouts[0] : 7
+  return resolution === null || fills === 0 ? null : {
+    cancelled: fills * 100 + payout,
+    bands: [],
+    favoured: { weight: 0, price: 0.5, paid: 0 },
+  }
+}
+
+const make = Effect.fnUntraced(function* (store: Store, limit: number) {
+  const stale = yield* store.stale(limit)
+  yield* store.saveMade(stale.map(made))
+  return stale.length
+})
+
+const count = Effect.fnUntraced(function* (store: Store, limit: number) {
+  const events = yield* store.uncounted(limit)
+  const held = yield* store.sums(events.map(({ wallet }) => wallet))
+  const sums = new Map([...held].map(([wallet, { sums }]) => [wallet, sums ?? noSums]))
+  const positions = events.flatMap(({ wallet, positions }) =>
+    positions.filter(({ changed }) => changed).map((position) => {
+      const score = worth(position)
+      const more = (score?.cancelled ?? 0) - (position.counted?.cancelled ?? 0)
+      sums.set(wallet, withMore(sums.get(wallet) ?? noSums, more))
+      return { wallet, marketId: position.marketId, version: position.version, score }
+    })
+  )
+  yield* store.saveCounted(
+    positions,
+    [...sums].map(([wallet, sums]) => ({
+      wallet,
+      version: held.get(wallet)?.version ?? 0,
+      sums,
+      judgement: null,
+    })),
+  )
+  return events.length
+})
+
+const withMore = (sums: WalletSums, more: number): WalletSums => ({
+  ...sums,
+  totals: { ...sums.totals, cancelled: sums.totals.cancelled + more },
+})
+
+const tell = Effect.fnUntraced(function* (store: Store) {
+  const due = yield* store.due(3)
+  yield* store.saveMade(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
+    wallet,
+    marketId: market.id,
+    version,
+    boughtBoth,
+    entries,
+    due: false,
+  })))
+})
+
+const work = (store: Store, task: Task): Effect.Effect<unknown> => {
+  switch (task.what) {
+    case "read":
+      return store.saveRead({
+        wallet: walletOf(task.wallet),
+        acts: page(task),
+        readFrom: start,
+        readTo: start + task.n,
+        history: "whole",
+      })
+    case "make":
+      return make(store, 4)
+    case "resolve":
+      return store.saveResolutions(
+        [0, 1, 2].map((m) => resolutionOf((task.market + m) % 6, (task.n + m) % 4)),
+        [marketOf(task.market)],
+        start,
+      )
+    case "count":
+      return count(store, 4)
+    case "tell":
+      return tell(store)
+    case "track":
+      return Effect.andThen(
+        store.track([{ wallet: walletOf(task.wallet), name: "Anew", source: "volume" }], start),
+        store.saveFacts([...markets].reverse().map((market) => factsOf(market)), [], start),
+      )
+  }
+}
+
+/** Does a task, or is cut short after so many turns of the others. */
+const turnsOf = Effect.fnUntraced(function* (store: Store, task: Task) {
+  if (task.turns === 0) return void (yield* work(store, task))
+  const fiber = yield* Effect.forkChild(work(store, task))
+  for (let turn = 0; turn < task.turns; turn++) yield* Effect.yieldNow
+  yield* Fiber.interrupt(fiber)
+})
+
+const untilNone = Effect.fnUntraced(function* (batch: Effect.Effect<number>) {
+  for (let n = 0; n < batchesMax; n++) if ((yield* batch) === 0) return
+})
+
+/** Everything that was to be read, read to its end; then all work that is left. */
+const workedOff = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
+  for (const task of tasks) if (task.what === "read") yield* work(store, task)
+  yield* untilNone(make(store, manyMax))
+  yield* untilNone(count(store, manyMax))
+})
+
+const payouts = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const rows = yield* sql<{ market: string; payout: number }>`
+    SELECT market, payout_first AS payout FROM whale_market WHERE state = 'paid'`
+  return new Map(rows.map(({ market, payout }) => [market, payout]))
+})
+
+/** What a wallet did in a market, by all that were to read it. */
+const actsIn = (tasks: ReadonlyArray<Task>, wallet: string, marketId: string) =>
+  new Set(
+    tasks.filter(({ what }) => what === "read").flatMap(page)
+      .filter((act) => act.wallet === wallet && act.marketId === marketId).map(actKey),
+  ).size
+
+const everywhere = wallets.flatMap((wallet) =>
+  markets.map((market) => ({ wallet: walletOf(wallet), marketId: marketOf(market) }))
+)
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, n) => total + n, 0)
+
+const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<Task>) {
+  const paid = yield* payouts
+  const acted = everywhere.map((place) => ({
+    ...place,
+    acts: actsIn(tasks, place.wallet, place.marketId),
+  })).filter(({ acts }) => acts > 0)
+
+  for (const { wallet, acts, markets, bothSides } of yield* store.tracked) {
+    const own = acted.filter((position) => position.wallet === wallet)
+    equal([acts, markets, bothSides], [
+      sum(own.map(({ acts }) => acts)),
+      own.length,
+      own.filter(({ acts }) => acts % 2 === 0).length,
+    ])
+  }
+  equal(
+    sum([...(yield* store.openEntries).values()]),
+    acted.filter(({ marketId }) => !paid.has(marketId)).length,
+  )
+
+  const held = yield* store.sums(wallets.map(walletOf))
+  // Another word on every market brings out every position, and what is counted of it.
+  yield* store.saveResolutions(markets.map((market) => resolutionOf(market, cancelled)), [], start)
+  const shown = (yield* store.uncounted(manyMax)).flatMap(({ wallet, positions }) =>
+    positions.map(({ marketId, entries, counted }) => ({
+      wallet,
+      marketId,
+      fills: entries[0]?.fills,
+      counted: counted?.cancelled,
+    }))
+  )
+  const byPlace = (a: { wallet: string; marketId: string }, b: typeof a) =>
+    a.wallet + a.marketId < b.wallet + b.marketId ? -1 : 1
+  equal(
+    shown.sort(byPlace),
+    acted.map(({ wallet, marketId, acts }) => {
+      const payout = paid.get(marketId)
+      return {
+        wallet,
+        marketId,
+        fills: acts,
+        counted: payout === undefined ? undefined : acts * 100 + payout,
+      }
+    }).sort(byPlace),
+  )
+  for (const [wallet, { sums }] of held) {
+    const own = shown.filter((position) => position.wallet === wallet)
+    const total = sum(own.map(({ counted }) => counted ?? 0))
+    equal(Math.abs((sums?.totals.cancelled ?? 0) - total) < 1e-6, true)
+  }
+})
+
+/** What is done before two overlap, so that each finds something to do. */
+const before = ["read", "read", "make", "resolve", "count", "read", "resolve"] as const
+const overlaps = ["read", "make", "resolve", "count", "track"] as const
+
+const places = Arbitrary.array(Arbitrary.schema(Place), {
+  minLength: before.length + 2,
+  maxLength: before.length + 2,
+})
+
+/** Looks whether the second waits; on the embedded store it cannot even begin. */
+const looksMax = 40
+
+/** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
+const overlapping = Effect.fnUntraced(
+  function* (first: Effect.Effect<unknown>, second: Effect.Effect<unknown>) {
+    const sql = yield* SqlClient
+    const begun = yield* Deferred.make<void>()
+    const other = yield* Effect.forkChild(Effect.andThen(Deferred.await(begun), second))
+    yield* sql.withTransaction(Effect.gen(function* () {
+      yield* first
+      yield* Deferred.succeed(begun, undefined)
+      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+        const waiting = yield* sql`
+          SELECT FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`
+        if (waiting.length > 0) break
+      }
+    }))
+    yield* Fiber.join(other)
+  },
+)
+
+const everybody = wallets.map((n) => ({
+  wallet: walletOf(n),
+  name: "Somebody",
+  source: "profit" as const,
+}))
+
+const twoOverlap = (kinds: ReadonlyArray<Task["what"]>) => (places: ReadonlyArray<Place>) =>
+  Effect.gen(function* () {
+    const tasks = places.flatMap((place, n): ReadonlyArray<Task> => {
+      const what = [...before, ...kinds][n]
+      return what === undefined ? [] : [{ ...place, what, turns: 0 }]
+    })
+    const [first, second] = tasks.slice(before.length)
+    if (first === undefined || second === undefined) return
+    const store = yield* whaleStores
+    yield* store.track(everybody, start)
+    const known = markets.filter((market) => market !== first.market)
+    yield* store.saveFacts(known.map((market) => factsOf(market)), [], start)
+    for (const task of tasks.slice(0, before.length)) yield* work(store, task)
+    yield* overlapping(work(store, first), work(store, second))
+    yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
+    yield* workedOff(store, [])
+    yield* checked(store, tasks)
+  })
+
+const manyAtOnce = (shifts: ReadonlyArray<ReadonlyArray<Task>>) =>
+  Effect.gen(function* () {
+    const store = yield* whaleStores
+    yield* store.track(everybody, start)
+    yield* Effect.forEach(
+      shifts,
+      (tasks) => Effect.forEach(tasks, (task) => turnsOf(store, task), { discard: true }),
+      { concurrency: workers, discard: true },
+    )
+    yield* store.saveFacts(markets.map((market) => factsOf(market)), [], start)
+    yield* workedOff(store, shifts.flat())
+    yield* checked(store, shifts.flat())
+  })
+
+for (const { name, layer: served } of stores) {
+  const on = (law: string, body: Effect.Effect<void, never, WhalePorts | SqlClient>) =>
+    liveTest(
+      `The stores of whales on the ${name} store: ${law}`,
+      () => body.pipe(Effect.provide(postgresWhales), Effect.provide(served)),
+    )
+
+  on(
+    "eight at once lose no mark and count nothing twice, even cut short in the middle",
+    holds(shifts, manyAtOnce, { runs: 5 }),
+  )
+  // The embedded store takes up nothing while a transaction is open.
+  if (name === "embedded") continue
+  for (const first of overlaps) {
+    on(
+      `what overlaps a ${first} undoes none of it, nor is undone`,
+      Effect.forEach(
+        overlaps,
+        (second) => holds(places, twoOverlap([first, second]), { runs: 4 }),
+        { discard: true },
+      ),
+    )
+  }
+}
