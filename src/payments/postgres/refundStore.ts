@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
@@ -23,6 +23,7 @@ import {
   type HeldRefund,
   type RefundMove,
   RefundStore,
+  UnreadableRefund,
 } from "../refunds/RefundStore.ts"
 
 /** Signatures are stored one at a time, by all workers together: their sum is capped. */
@@ -68,7 +69,7 @@ const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =
     RETURNING refund.*, payment.pay_to, payment.nonce AS payment_nonce,
       payment.valid_before AS payment_valid_before, payment.paid_transaction,
       floor(extract(epoch FROM refund.created_at))::bigint AS owed_at_seconds`.pipe(
-    Effect.flatMap((rows) => Effect.forEach(rows.toSorted(byDue), refundOf)),
+    Effect.map((rows) => rows.toSorted(byDue).map(refundOf)),
     Effect.orDie,
   )
 
@@ -188,6 +189,7 @@ const byDue = (a: UnreadRow, b: UnreadRow) =>
 /** A claimed row before it is decoded: what is needed to put it in order, and to name it. */
 interface UnreadRow {
   readonly payment_id: string
+  readonly state: ClaimedRefund["state"]
   readonly next_attempt_at: Date
 }
 
@@ -231,11 +233,11 @@ const ClaimedRow = Schema.Union([
 ])
 const decodeRow = Schema.decodeUnknownOption(ClaimedRow)
 
-/** Dies of a row that fits no state. What it names is no secret: a signature moves money. */
-function refundOf(unread: UnreadRow): Effect.Effect<ClaimedRefund> {
+function refundOf(unread: UnreadRow): Result.Result<ClaimedRefund, UnreadableRefund> {
+  const { payment_id: paymentId, state } = unread
   return Option.match(decodeRow(unread), {
-    onNone: () => Effect.die(`The row of refund ${unread.payment_id} fits no state`),
-    onSome: (row) => Effect.succeed(claimedOf(row)),
+    onNone: () => Result.fail(new UnreadableRefund({ paymentId, state })),
+    onSome: (row) => Result.succeed(claimedOf(row)),
   })
 }
 

@@ -8,15 +8,15 @@
  *
  * @module
  */
-import { Context, type Duration, type Effect, type Option } from "effect"
+import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId } from "../domain/payment.ts"
-import type {
-  Caps,
-  Refund,
-  RefundSignature,
+import {
+  type Caps,
+  type Refund,
+  type RefundSignature,
   RefundState,
-  SignedSums,
-  Term,
+  type SignedSums,
+  type Term,
 } from "../domain/refund.ts"
 
 /** The row as a worker has read it: nothing moves unless it still is so. */
@@ -37,6 +37,16 @@ export type ClaimedRefund = Refund & {
   readonly transactionHint: string | null
   /** Why it did not move when it was last worked on. */
   readonly lastReason: string | null
+}
+
+/** A row under a lease that fits no state. What it tells is no secret: a signature moves money. */
+export class UnreadableRefund extends Schema.TaggedError<UnreadableRefund>()("UnreadableRefund", {
+  paymentId: Schema.String,
+  state: RefundState,
+}) {
+  override get message() {
+    return `The row of refund ${this.paymentId} fits no state`
+  }
 }
 
 export type RefundMove =
@@ -69,12 +79,12 @@ export class RefundStore extends Context.Service<RefundStore, {
   /**
    * Leases refunds that are due to be worked on, longest due first. Each of them to one caller at a
    * time, until its lease runs out or it is moved; stuck ones are among them, for the chain may have
-   * paid them after all.
+   * paid them after all. One that cannot be read is leased and given too: it holds up no other.
    */
   readonly claimDue: (
     lease: Duration.Duration,
     limit: number,
-  ) => Effect.Effect<ReadonlyArray<ClaimedRefund>>
+  ) => Effect.Effect<ReadonlyArray<Result.Result<ClaimedRefund, UnreadableRefund>>>
   /**
    * Stores a signature before it leaves the worker, unless the sum of all signed would go over the
    * caps: that is decided for one signature at a time, among all workers. The lease goes on.

@@ -18,6 +18,7 @@ import {
   Layer,
   Option,
   Ref,
+  Result,
 } from "effect"
 import type { Address, TokenDomain } from "../domain/payment.ts"
 import {
@@ -33,7 +34,12 @@ import {
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
 import { Facilitator, type FacilitatorRequest, type SettleOutcome } from "../Facilitator.ts"
-import { type ClaimedRefund, type RefundMove, RefundStore } from "./RefundStore.ts"
+import {
+  type ClaimedRefund,
+  type RefundMove,
+  RefundStore,
+  type UnreadableRefund,
+} from "./RefundStore.ts"
 import { Signatures } from "../Signatures.ts"
 import { Treasury } from "./Treasury.ts"
 import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
@@ -157,9 +163,11 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   /** Works on one refund in a fiber of this service: the caller may go, the work comes to its end. */
   const next = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
     if (yield* Ref.get(stopping)) return Option.none()
-    const [refund] = yield* ports.store.claimDue(timing.lease, 1)
-    if (refund === undefined) return Option.none()
-    const fiber = yield* FiberSet.run(fibers, Effect.interruptible(workOn(ports, refund)))
+    const [claim] = yield* ports.store.claimDue(timing.lease, 1)
+    if (claim === undefined) return Option.none()
+    if (Result.isFailure(claim)) return Option.some(yield* defect(claim.failure))
+    const work = workOn(ports, claim.success)
+    const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
     return Option.some(yield* restore(Fiber.join(fiber)))
   }))
 
@@ -190,17 +198,22 @@ function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcom
       ({ reason }) =>
         postpone(ports, refund, `chain unavailable: ${reason}`, ports.timing.unknownAgain),
     ),
-    // Its lease runs out, and it is claimed again.
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
-      Effect.fnUntraced(function* (cause) {
-        const { paymentId } = refund
-        yield* Effect.annotateLogs(Effect.logError("Cannot work on a refund", cause), { paymentId })
-        return outcome(refund, refund.state, "defect")
-      }),
+      (cause) => defect(refund, cause),
     ),
   )
 }
+
+/** What becomes of a refund that cannot be worked on: its lease runs out, and it is claimed again. */
+const defect = Effect.fnUntraced(
+  function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
+    const { paymentId, state } = refund
+    yield* Effect.annotateLogs(Effect.logError("Cannot work on a refund", cause), { paymentId })
+    const to: RefundOutcome = { paymentId, from: state, to: state, reason: "defect", known: false }
+    return to
+  },
+)
 
 /** Everything the decision on a refund rests on, as the chain and the store show it now. */
 const evidenceOf = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { Duration, Effect, Exit, Option } from "effect"
+import { Duration, Effect, Exit, Option, Result } from "effect"
 import {
   type Address,
   address,
@@ -67,10 +67,16 @@ export const moveOf: { readonly [E in RefundMove["event"]]: (n: number) => Refun
   postpone: () => ({ event: "postpone", reason: "test", again: now, declined: false }),
 }
 
+/** Refunds that are due, each of which can be read. */
+const claimDue = (lease: Duration.Duration, limit: number) =>
+  RefundStore.pipe(
+    Effect.flatMap((store) => store.claimDue(lease, limit)),
+    Effect.map((due) => due.map(Result.getOrThrow)),
+  )
+
 /** The one refund that is due, under a lease. */
 export const claimed = Effect.fnUntraced(function* (n: number) {
-  const store = yield* RefundStore
-  const due = yield* store.claimDue(lease, 100)
+  const due = yield* claimDue(lease, 100)
   const found = due.find(({ paymentId }) => paymentId === debt(n).paymentId)
   return found ?? (yield* Effect.die(`refund ${n} is not due`))
 })
@@ -122,10 +128,9 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
   [
     "claimDue() gives each refund to one of many who ask at a time, with all that was owed",
     Effect.gen(function* () {
-      const store = yield* RefundStore
       for (let n = 0; n < 8; n++) yield* owe(n)
       const claims = yield* Effect.all(
-        Array.from({ length: 12 }, () => store.claimDue(lease, 1)),
+        Array.from({ length: 12 }, () => claimDue(lease, 1)),
         { concurrency: "unbounded" },
       )
       const refunds = claims.flat()
@@ -152,10 +157,10 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const waiting = yield* ledTo.queued(2)
       yield* store.move(waiting, { event: "postpone", reason: "x", again: later, declined: false })
       yield* ledTo.queued(3)
-      equal(yield* store.claimDue(lease, 10), [])
+      equal(yield* claimDue(lease, 10), [])
       yield* owe(4)
-      equal((yield* store.claimDue(spent, 10)).map(({ fence }) => fence), [1])
-      equal((yield* store.claimDue(lease, 10)).map(({ fence }) => fence), [2])
+      equal((yield* claimDue(spent, 10)).map(({ fence }) => fence), [1])
+      equal((yield* claimDue(lease, 10)).map(({ fence }) => fence), [2])
       const stuck = yield* ledTo.stuck(5)
       equal([stuck.state, stuck.lastReason], ["stuck", "test"])
     }),
@@ -166,12 +171,12 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       const store = yield* RefundStore
       for (const n of [0, 1, 2]) yield* owe(n)
       const dues = [30, 10, 20]
-      for (const refund of yield* store.claimDue(lease, 10)) {
+      for (const refund of yield* claimDue(lease, 10)) {
         const seconds = dues[range(3).findIndex((n) => debt(n).paymentId === refund.paymentId)] ?? 0
         const again = Duration.seconds(-seconds)
         yield* store.move(refund, { event: "postpone", reason: "x", again, declined: false })
       }
-      const ids = (yield* store.claimDue(lease, 2)).map(({ paymentId }) => paymentId)
+      const ids = (yield* claimDue(lease, 2)).map(({ paymentId }) => paymentId)
       equal(ids, [0, 2].map((n) => debt(n).paymentId))
     }),
   ],
@@ -180,7 +185,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     Effect.gen(function* () {
       const store = yield* RefundStore
       const first = yield* ledTo.signed(0)
-      equal(yield* store.claimDue(lease, 10), [])
+      equal(yield* claimDue(lease, 10), [])
       equal(yield* store.sign(first, signature(0, 1_200n), noCaps), "signed")
       ok(yield* store.move(first, moveOf.broadcast(0)))
       const again = yield* claimed(0)
@@ -196,7 +201,7 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
     Effect.gen(function* () {
       const store = yield* RefundStore
       yield* owe(0)
-      const [zombie] = yield* store.claimDue(spent, 1)
+      const [zombie] = yield* claimDue(spent, 1)
       const next = yield* claimed(0)
       if (zombie === undefined) return yield* Effect.die("nothing is due")
       for (const stale of [zombie, { ...next, state: "signed" as const }]) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/strict"
-import { Cause, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
@@ -16,7 +16,11 @@ import {
 } from "../../../src/payments/domain/refund.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import { RefundStore } from "../../../src/payments/refunds/RefundStore.ts"
+import {
+  type ClaimedRefund,
+  RefundStore,
+  type UnreadableRefund,
+} from "../../../src/payments/refunds/RefundStore.ts"
 import { test } from "../../support/effect.ts"
 import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRefunds.ts"
 import { onEveryStore } from "../../support/stores.ts"
@@ -126,24 +130,38 @@ onEveryStore("refunds", (law) => {
       (sql) => Effect.flip(sql.withTransaction(Effect.flatMap(Effect.exit(effect), Effect.fail))),
     )
 
-  const fitsNoState = (name: string, column: string, value: string | null, dies = true) =>
+  /** What a claim tells, whichever way it is looked at. */
+  const told = (claim: Result.Result<ClaimedRefund, UnreadableRefund>) => {
+    if (Result.isSuccess(claim)) return `read ${claim.success.paymentId}`
+    const { failure } = claim
+    doesNotMatch(JSON.stringify(failure) + Cause.pretty(Cause.fail(failure)), /[0-9a-f]{65}/)
+    return failure.message
+  }
+
+  const fitsNoState = (name: string, column: string, value: string | null, isBad = true) =>
     law(
-      `claimDue() ${dies ? "dies of" : "reads"} ${name}, and tells no secret`,
+      `claimDue() ${
+        isBad ? "names" : "reads"
+      } ${name}, tells no secret, and claims the next refund`,
       Effect.gen(function* () {
         const { claimDue } = yield* RefundStore
         const { paymentId } = yield* ledTo.signed(0)
+        const next = yield* ledTo.signed(1)
         const exit = yield* undone(Effect.gen(function* () {
           const sql = yield* SqlClient
           // The database refuses such rows by these constraints.
           yield* sql`SET LOCAL session_replication_role = replica`
           yield* sql`ALTER TABLE refund DROP CONSTRAINT refund_signed,
             DROP CONSTRAINT refund_signed_whole, DROP CONSTRAINT refund_signature_form`
-          yield* sql`UPDATE refund SET lease_until = NULL, ${sql(column)} = ${value}`
-          return yield* claimDue(lease, 1)
+          yield* sql`UPDATE refund SET lease_until = NULL`
+          yield* sql`UPDATE refund SET ${sql(column)} = ${value},
+            next_attempt_at = next_attempt_at - interval '1 hour' WHERE payment_id = ${paymentId}`
+          const due = Effect.map(claimDue(lease, 1), ([claim]) => claim && told(claim))
+          return [yield* due, yield* due, yield* due]
         }))
-        const told = Exit.isExit(exit) && Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "read"
-        match(told, dies ? new RegExp(`The row of refund ${paymentId} fits no state`) : /^read$/)
-        doesNotMatch(told, /[0-9a-f]{65}/)
+        const first = isBad ? `The row of refund ${paymentId} fits no state` : `read ${paymentId}`
+        const claims = Exit.isExit(exit) && Exit.isSuccess(exit) ? exit.value : exit
+        equal(claims, [first, `read ${next.paymentId}`, undefined])
       }).pipe(Effect.provide(layer)),
     )
   fitsNoState("a row like any other", "reason", "x", false)

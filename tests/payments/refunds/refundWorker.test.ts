@@ -9,7 +9,7 @@ import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope } from "
 import { TestClock } from "effect/testing"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32, PaymentId } from "../../../src/payments/domain/payment.ts"
-import { refundMax } from "../../../src/payments/domain/refund.ts"
+import { refundMax, type RefundOutcome } from "../../../src/payments/domain/refund.ts"
 import { refundTimingWithin } from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
@@ -282,6 +282,30 @@ test("what the treasury cannot cover waits, and is not tried on and on", () =>
       ok([...memory.rows.values()].every(({ attempts }) => attempts <= 1))
       const reasons = [...memory.rows.values()].map(({ lastReason }) => lastReason)
       equal(reasons.filter((reason) => reason === "float_too_low").length, 2)
+    })
+  ))
+
+test("a row that fits no state costs its own turn alone: it is named, and the others are paid", () =>
+  inHouse(({ memory, signed }) =>
+    Effect.gen(function* () {
+      const bad = yield* owed(0)
+      const row = memory.rows.get(bad.paymentId)
+      if (row === undefined) return yield* Effect.die("nothing is owed")
+      memory.rows.set(bad.paymentId, { ...row, state: "signed", signed: null, due: 0 })
+      const debts = yield* Effect.forEach(range(6).map((n) => n + 1), owed)
+      const { sweep } = yield* worker()
+      const defects = (outcomes: ReadonlyArray<RefundOutcome>) =>
+        outcomes.filter(({ reason }) => reason === "defect").map(({ paymentId }) => paymentId)
+      const first = yield* sweep
+      equal([first.length, defects(first)], [7, [bad.paymentId]])
+      equal(new Set(yield* statesOf(debts)), new Set(["broadcast"]))
+      yield* sweepFor({ sweep }, 60)
+      equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
+      // It comes again when its lease has run out.
+      yield* TestClock.adjust("60 seconds")
+      equal(defects(yield* sweep), [bad.paymentId])
+      equal([yield* statesOf([bad]), signed.length], [["signed"], 6])
+      equal(yield* paidBack(debts), allOnce(debts))
     })
   ))
 

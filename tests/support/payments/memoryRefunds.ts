@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
   type Debt as RefundedPayment,
@@ -20,6 +20,7 @@ import {
   type HeldRefund,
   type RefundMove,
   RefundStore,
+  UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 
 /** What is owed, as the payments have it: how a test fills a refund store, and reads it back. */
@@ -184,12 +185,14 @@ export function memoryRefunds(): MemoryRefunds {
 }
 
 /** The row in the union of the states that are worked on. */
-function claimedOf({ state, signed, ...row }: Stored): ClaimedRefund {
-  if (state === "queued" || state === "stuck") return { ...row, state, signed }
+function claimedOf(
+  { state, signed, ...row }: Stored,
+): Result.Result<ClaimedRefund, UnreadableRefund> {
+  if (state === "queued" || state === "stuck") return Result.succeed({ ...row, state, signed })
   if (signed === null || state === "confirmed" || state === "cancelled") {
-    throw new Error(`the row of refund ${row.paymentId} fits no state`)
+    return Result.fail(new UnreadableRefund({ paymentId: row.paymentId, state }))
   }
-  return { ...row, state, signed }
+  return Result.succeed({ ...row, state, signed })
 }
 
 function newborn(debt: Debt, now: number): Stored {
