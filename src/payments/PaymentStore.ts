@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { Context, type Duration, type Effect, type Option } from "effect"
+import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
 import type {
   Address,
   Bytes32,
@@ -87,6 +87,16 @@ export interface WaitingQuery {
   readonly limit: number
 }
 
+/** A stored row that fits no state. What it tells is no secret: a signature moves money. */
+export class UnreadablePayment extends Schema.TaggedError<UnreadablePayment>()(
+  "UnreadablePayment",
+  { paymentId: Schema.String },
+) {
+  override get message() {
+    return `The row of payment ${this.paymentId} fits no state`
+  }
+}
+
 export class PaymentStore extends Context.Service<PaymentStore, {
   /** Makes the row in `claimed` under a lease, or returns the one that is there. Never both. */
   readonly claim: (
@@ -106,9 +116,11 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * Rows that wait for somebody, oldest first: claimed, settling or settled with a lease that ran out;
    * unresolved; answered, and not delivered within `hold`; and after all of these, for they are many
    * and no caller waits for them, released and past validBefore (a facilitator has seen those, so the
-   * chain has the last word on them).
+   * chain has the last word on them). One that cannot be read has its place among them.
    */
-  readonly waiting: (query: WaitingQuery) => Effect.Effect<ReadonlyArray<Payment>>
+  readonly waiting: (
+    query: WaitingQuery,
+  ) => Effect.Effect<ReadonlyArray<Result.Result<Payment, UnreadablePayment>>>
   /** Inserts an unmatched transfer as refund_due; false when there is a row of this payment already. */
   readonly insertUnmatched: (transfer: UnmatchedTransfer) => Effect.Effect<boolean>
   /** The blocks whose transfers were matched with rows; none before the first scan. */

@@ -16,10 +16,10 @@
  *
  * @module
  */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Option, Result } from "effect"
 import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
 import type { Payment, Released, Unresolved } from "./domain/payment.ts"
-import type { Move, PaymentStore } from "./PaymentStore.ts"
+import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /** True when the row waits: its worker or its buyer is gone, or only the chain can tell. */
@@ -109,15 +109,16 @@ export const sweep = Effect.fnUntraced(function* (options: ReconcileOptions) {
   let moved = 0
   let unmoved = 0
   for (let round = 0; round < sweepRoundsMax; round++) {
-    const states = yield* sweepRound(options, unmoved)
-    const movedNow = states.filter(({ before, after }) => before !== after).length
+    const rows = yield* sweepRound(options, unmoved)
+    const movedNow = rows.filter((hasMoved) => hasMoved).length
     moved += movedNow
-    unmoved += states.length - movedNow
-    if (states.length < sweepRows) break
+    unmoved += rows.length - movedNow
+    if (rows.length < sweepRows) break
   }
   return moved
 })
 
+/** One round: whether each row that it looked at, be it readable or not, has moved. */
 const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip: number) {
   const now = yield* Clock.currentTimeMillis
   const rows = yield* options.store.waiting({
@@ -128,16 +129,25 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip:
   })
   return yield* Effect.forEach(
     rows,
-    (row) =>
-      reconcile(options, row).pipe(
-        Effect.catchDefect((defect) =>
-          Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), row)
-        ),
-        Effect.map(({ state }) => ({ before: row.state, after: state })),
-      ),
+    Result.match({
+      onSuccess: (payment) => hasMoved(options, payment),
+      onFailure: unreadable,
+    }),
     { concurrency: sweepConcurrency },
   )
 })
+
+const hasMoved = (options: ReconcileOptions, payment: Payment) =>
+  reconcile(options, payment).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), payment)
+    ),
+    Effect.map(({ state }) => state !== payment.state),
+  )
+
+/** It waits for a person, and costs the sweep no other row. */
+const unreadable = (failure: UnreadablePayment) =>
+  Effect.as(Effect.logError("Cannot read a waiting payment", failure.message), false)
 
 /**
  * What the chain's word makes of a row in `unresolved` or `released`; none: it stays as it is. A

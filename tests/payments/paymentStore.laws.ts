@@ -16,7 +16,7 @@ import {
   recordOf,
   Signature,
 } from "../../src/payments/domain/payment.ts"
-import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { type Move, PaymentStore, type WaitingQuery } from "../../src/payments/PaymentStore.ts"
 import { AtomicAmount } from "../../src/core/domain/money.ts"
 import { products, type SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { buyer } from "../support/payments/buyers.ts"
@@ -88,6 +88,13 @@ export const led = Effect.fnUntraced(function* (
   }
   return payment
 })
+
+/** What waits, each of which can be read. */
+const waitingIn = (query: WaitingQuery) =>
+  PaymentStore.pipe(
+    Effect.flatMap((store) => store.waiting(query)),
+    Effect.map((rows) => rows.map(Result.getOrThrow)),
+  )
 
 const timeless = { leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0 }
 
@@ -260,11 +267,11 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const { validBefore } = released.authorization
       const query = { nowSeconds: validBefore, hold: lease, skip: 0, limit: 10 }
       const late = { ...query, nowSeconds: validBefore + 1n }
-      equal(ids(yield* store.waiting(query)), ids([lost, settling, unresolved]))
+      equal(ids(yield* waitingIn(query)), ids([lost, settling, unresolved]))
       const all = [lost, settling, unresolved, released]
-      equal(ids(yield* store.waiting(late)), ids(all))
-      equal(ids(yield* store.waiting({ ...late, limit: 2 })), ids([lost, settling]))
-      equal(ids(yield* store.waiting({ ...late, skip: 1, limit: 2 })), ids([settling, unresolved]))
+      equal(ids(yield* waitingIn(late)), ids(all))
+      equal(ids(yield* waitingIn({ ...late, limit: 2 })), ids([lost, settling]))
+      equal(ids(yield* waitingIn({ ...late, skip: 1, limit: 2 })), ids([settling, unresolved]))
     }),
   ],
   [
@@ -275,8 +282,8 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const unsent = yield* led(0, "compute-first", path)
       yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
       const query = { nowSeconds: 0n, hold: lease, skip: 0, limit: 10 }
-      equal(yield* store.waiting(query), [])
-      const waiting = yield* store.waiting({ ...query, hold: Duration.zero })
+      equal(yield* waitingIn(query), [])
+      const waiting = yield* waitingIn({ ...query, hold: Duration.zero })
       equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])
     }),
   ],

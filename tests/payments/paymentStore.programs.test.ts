@@ -5,7 +5,7 @@
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
-import { Arbitrary, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Arbitrary, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
@@ -178,7 +178,11 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
     case "waiting": {
       const { hold, expired, skip, limit } = command
       const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
-      return (store) => store.waiting({ nowSeconds, hold: holdings[hold], skip, limit })
+      return (store) =>
+        Effect.map(
+          store.waiting({ nowSeconds, hold: holdings[hold], skip, limit }),
+          (rows) => rows.map(Result.getOrThrow),
+        )
     }
     case "scannedThrough":
       return (store) => store.scannedThrough(account, BigInt(command.block))

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Effect, Exit, Option } from "effect"
+import { deepStrictEqual as equal, doesNotMatch, match } from "node:assert/strict"
+import { Cause, Duration, Effect, Exit, Logger, Option, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { Chain } from "../../src/payments/Chain.ts"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
   moves,
@@ -15,6 +16,8 @@ import {
   recordOf,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { sweep } from "../../src/payments/reconcile.ts"
+import { defaultTiming } from "../../src/payments/timing.ts"
 import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
@@ -23,6 +26,42 @@ import { believedIn, led, paths, paymentLaws, ticket } from "./paymentStore.laws
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
 }
+
+/** Runs in a transaction without the guards that refuse rows that fit no state, and undoes it all. */
+const unconstrained = <A, E, R>(body: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const spoiling = Effect.gen(function* () {
+      yield* sql`SET LOCAL session_replication_role = replica`
+      const checks = yield* sql<{ conname: string }>`SELECT conname FROM pg_constraint
+        WHERE conrelid = 'payment'::regclass AND contype = 'c'`
+      for (const { conname } of checks) {
+        yield* sql`ALTER TABLE payment DROP CONSTRAINT ${sql(conname)}`
+      }
+      return yield* Effect.fail(yield* Effect.exit(body))
+    })
+    const exit = yield* Effect.flip(sql.withTransaction(spoiling))
+    if (Exit.isExit(exit) && Exit.isFailure(exit)) return yield* Effect.failCause(exit.cause)
+    equal(Exit.isExit(exit), true, `${exit}`)
+  })
+
+const unasked = () => Effect.die("not asked")
+/** A chain on which nothing was paid, and nothing ever will be. */
+const emptyChain = Chain.of({
+  paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
+  ...{ transfers: unasked, balanceOf: unasked, isSpent: unasked, hasCode: unasked },
+})
+
+/** What a sweep on that chain moves, and what it logs. */
+const swept = Effect.gen(function* () {
+  const store = yield* PaymentStore
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
+  const moved = yield* sweep({ store, chain: emptyChain, patience: defaultTiming }).pipe(
+    Effect.provide(Logger.layer([logger])),
+  )
+  return { moved, logged }
+})
 
 onEveryStore("payments", (law) => {
   for (const [name, body] of paymentLaws) law(name, Effect.provide(body, layer))
@@ -300,6 +339,63 @@ onEveryStore("payments", (law) => {
       const more = yield* Effect.exit(sql`UPDATE refund SET amount = 8`)
       match(Exit.isFailure(more) ? Cause.pretty(more.cause) : "accepted", /identity/)
     }).pipe(Effect.provide(layer)),
+  )
+
+  const fitsNoState = (
+    name: string,
+    state: PaymentState,
+    change: string,
+  ) =>
+    law(
+      `a waiting row ${name} stops neither the sweep nor the rows after it, and tells no secret`,
+      unconstrained(Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const store = yield* PaymentStore
+        const { paymentId } = yield* led(0, "compute-first", paths["compute-first"][state] ?? [])
+        const next = yield* led(1, "compute-first", paths["compute-first"].unresolved ?? [])
+        yield* sql.unsafe(`UPDATE payment SET changed_at = changed_at - interval '1 hour', ${change}
+          WHERE payment_id = '${paymentId}'`)
+        const waiting = yield* store.waiting({
+          ...{ nowSeconds: 0n, hold: Duration.zero, skip: 0, limit: 9 },
+        })
+        equal(waiting.map(Result.isSuccess), [false, true])
+        equal(yield* swept, { moved: 1, logged: [`The row of payment ${paymentId} fits no state`] })
+        equal((yield* Effect.flatMap(store.find(next.paymentId), Effect.fromOption)).state, "void")
+        const found = yield* Effect.exit(store.find(paymentId))
+        doesNotMatch(Exit.isFailure(found) ? Cause.pretty(found.cause) : "", /[0-9a-f]{65}/)
+      })).pipe(Effect.provide(layer)),
+    )
+  fitsNoState("without its request", "unresolved", "request = NULL")
+  fitsNoState("without its intent", "unresolved", "intended_at = NULL")
+  fitsNoState("without its answer", "unresolved", "answer_body = NULL")
+  fitsNoState(
+    "without the chain's word",
+    "answered",
+    "paid_block = NULL, answered_at = answered_at - interval '30 days'",
+  )
+  fitsNoState(
+    "of a compute-first sale that is settled",
+    "unresolved",
+    "state = 'settled', lease_until = '-infinity'",
+  )
+  fitsNoState("with a signature that is too long", "unresolved", "signature = signature || '00'")
+
+  law(
+    "a sweep looks past more rows that fit no state than a round has, and ends",
+    unconstrained(Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const { paymentId } = yield* led(0, "compute-first", paths["compute-first"].unresolved ?? [])
+      yield* sql`INSERT INTO payment
+        SELECT (jsonb_populate_record(payment, jsonb_build_object(
+          'payment_id', '0x' || lpad(n::text, 64, 'f'), 'nonce', '0x' || lpad(n::text, 64, 'f'),
+          'intended_at', NULL, 'changed_at', changed_at - interval '1 hour'))).*
+        FROM payment, generate_series(1, 400) AS n`
+      const { moved, logged } = yield* swept
+      equal([moved, logged.length], [1, 400])
+      const [row] = yield* sql<{ state: PaymentState }>`
+        SELECT state FROM payment WHERE payment_id = ${paymentId}`
+      equal(row?.state, "void")
+    })).pipe(Effect.provide(layer)),
   )
 
   law(

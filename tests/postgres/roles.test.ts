@@ -5,7 +5,18 @@
  * @module
  */
 import { deepStrictEqual as equal, match } from "node:assert/strict"
-import { Cause, Context, Duration, Effect, Exit, Layer, Option, Redacted, type Scope } from "effect"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Redacted,
+  Result,
+  type Scope,
+} from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
@@ -251,7 +262,7 @@ asRole(
         limit: 9,
       })
       equal(
-        new Set((yield* waiting).map(({ paymentId }) => paymentId)),
+        new Set((yield* waiting).map((row) => Result.getOrThrow(row).paymentId)),
         new Set(spoilt.slice(0, 2)),
       )
       for (const paymentId of spoilt) {

@@ -362,7 +362,12 @@ class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPaymen
   }
 }
 
-/** The payment that a record is. What its state does not have is left out. */
+/**
+ * The payment that a record is. What its state does not have is left out. Each arm below rests on the
+ * CHECKs of the table `payment` (see the migrations), which refuse a row that lacks what the arm asks
+ * for, and on the trigger that lets a payment be born with all of its call or none: who loosens one of
+ * them makes payments that cannot be read.
+ */
 export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
   const { paymentId, state } = record
   const payment = inState(record)

@@ -33,6 +33,7 @@ import {
   PaymentStore,
   type ScannedAccount,
   type UnmatchedTransfer,
+  UnreadablePayment,
   type WaitingQuery,
 } from "../PaymentStore.ts"
 
@@ -90,7 +91,9 @@ function queries(sql: SqlClient) {
 
   const find = (paymentId: PaymentId) =>
     sql<PaymentRow>`SELECT ${columns} FROM payment WHERE payment_id = ${paymentId}`.pipe(
-      Effect.map(([row]) => Option.map(Option.fromNullishOr(row), paymentIn)),
+      Effect.map(([row]) =>
+        Option.map(Option.fromNullishOr(row), (row) => Result.getOrThrow(readPayment(row)))
+      ),
       Effect.orDie,
     )
 
@@ -105,7 +108,7 @@ function queries(sql: SqlClient) {
         OR state = 'answered' AND sent_at IS NULL
           AND answered_at <= clock_timestamp() - ${seconds(hold)}
       ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
-      Effect.map((rows) => rows.map(paymentIn)),
+      Effect.map((rows) => rows.map(readPayment)),
       Effect.orDie,
     )
 
@@ -450,7 +453,14 @@ const isBytes32 = Schema.is(Bytes32)
 const paymentIdOf = Schema.decodeUnknownSync(PaymentId)
 const signatureOf = Schema.decodeUnknownSync(Signature)
 
-/** The payment of a row. Rows are ours: one that fits no state is a defect. */
+/** The payment of a row, when it fits a state. Why it does not is not told: that could show a signature. */
+const readPayment = (row: PaymentRow): Result.Result<Payment, UnreadablePayment> =>
+  Result.try({
+    try: () => paymentIn(row),
+    catch: () => new UnreadablePayment({ paymentId: row.payment_id }),
+  })
+
+/** Throws when the row fits no state. */
 function paymentIn(row: PaymentRow): Payment {
   return Result.getOrThrow(paymentOf({
     paymentId: paymentIdOf(row.payment_id),

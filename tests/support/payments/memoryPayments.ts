@@ -23,6 +23,7 @@ import {
   type Scanned,
   type ScannedAccount,
   type UnmatchedTransfer,
+  UnreadablePayment,
 } from "../../../src/payments/PaymentStore.ts"
 
 type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgoMs"> & {
@@ -107,7 +108,12 @@ export function memoryPayments(): MemoryPayments {
         (now) =>
           [...rows.values()].filter((row) => waits(row, nowSeconds, Duration.toMillis(hold), now))
             .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
-            .slice(skip, skip + limit).map((row) => shown(row, now)),
+            .slice(skip, skip + limit).map((row) =>
+              Result.try({
+                try: () => shown(row, now),
+                catch: () => new UnreadablePayment({ paymentId: row.paymentId }),
+              })
+            ),
       ),
     insertUnmatched: (transfer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
