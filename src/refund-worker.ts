@@ -10,7 +10,7 @@
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { printingWhy, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
-import { loadWorker } from "./app/settings.ts"
+import { loadWorker } from "./app/moneySettings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
 
 const program = Effect.gen(function* () {

@@ -216,13 +216,16 @@ function functionsOf(text: string): ReadonlyArray<{ line: number; lines: number 
 }
 
 /** Everything these files import, directly or not, and the files themselves. */
-function reachedFrom(starts: ReadonlyArray<string>): ReadonlySet<string> {
+function reachedFrom(
+  starts: ReadonlyArray<string>,
+  importsOf = ({ imports }: Source) => imports,
+): ReadonlySet<string> {
   const reached = new Set<string>()
   const visit = (path: string): void => {
     if (reached.has(path)) return
     reached.add(path)
     const file = [...src, ...examples].find((file) => file.path === path)
-    file?.imports.forEach(visit)
+    if (file !== undefined) importsOf(file).forEach(visit)
   }
   starts.forEach(visit)
   return reached
@@ -240,6 +243,18 @@ Deno.test("only the refund worker reaches what signs with the treasury's key", (
       return signing.filter((path) => reached.has(path)).map((path) => `${entry} reaches ${path}`)
     })
   fail("These processes could sign with the treasury's key", offences)
+})
+
+Deno.test("the refund worker, which has the treasury's key, loads no more than it needs", () => {
+  const needed = /^src\/(refund-worker\.ts|app\/|core\/|payments\/|postgres\/)/
+  const besides = ["src/catalog/domain/prices.ts", "src/news/sources/feeds.ts"]
+  const loads = ({ path, text }: Source) =>
+    importsOf(path, text.replace(/^(import|export) type [^"]*"[^"]*"/gm, ""))
+  const offences = [...reachedFrom(["src/refund-worker.ts"], loads)].filter((path) =>
+    path === "effect/sql/Migrator" ||
+    path.startsWith("src/") && !needed.test(path) && !besides.includes(path)
+  )
+  fail("The refund worker loads", offences)
 })
 
 Deno.test("an entry point reaches every source file", () => {

@@ -5,7 +5,7 @@
  * @module
  */
 import { Cause, Console, Duration, Effect, Predicate } from "effect"
-import { products } from "../catalog/domain/product.ts"
+import type { Product } from "../catalog/domain/product.ts"
 import { usd } from "../core/domain/money.ts"
 import { second } from "../core/domain/time.ts"
 import type { DigestReport } from "../digest/Digest.ts"
@@ -17,7 +17,8 @@ import type { ScoreReport } from "../track-record/SelfScore.ts"
 import type { BackfillProgress } from "../whales/Backfill.ts"
 import type { TrackingReport } from "../whales/Tracking.ts"
 import type { WhaleReport } from "../whales/Whales.ts"
-import type { BackfillSettings, ServiceSettings, WorkerSettings } from "./settings.ts"
+import type { WorkerSettings } from "./moneySettings.ts"
+import type { BackfillSettings, ServiceSettings } from "./settings.ts"
 import type { Budget, Mode } from "./variables.ts"
 
 /** Prints what a job did: a line for a person in `dev`, its fields for a log in `start`. */
@@ -79,11 +80,11 @@ function columns(rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<
 /** Where the demo buyer buys when it is not told. */
 const buyDefault = "http://127.0.0.1:8402"
 
-/** What to try once the service listens. */
-export function invitation(settings: ServiceSettings): string {
+/** What to try once the service listens, and what it sells. */
+export function invitation(settings: ServiceSettings, sold: ReadonlyArray<Product>): string {
   const base = settings.publicBaseUrl
   const from = base === buyDefault ? "" : ` ${base}`
-  const paid = Object.values(products).map(({ path, price }) => `${path} $${usd(price)}`)
+  const paid = sold.map(({ path, price }) => `${path} $${usd(price)}`)
   const lines = [
     `  listening ${base}   admin http://${settings.host}:${settings.adminPort}/metrics`,
     `  free      curl ${base}/v1/index    also /v1/pulse /v1/digest/brief /v1/track-record /v1/sample /health`,

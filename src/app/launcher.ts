@@ -5,6 +5,7 @@
  * @module
  */
 import { Console, Duration, Effect, Schedule, Schema } from "effect"
+import { loadWorker } from "./moneySettings.ts"
 import {
   backfillSandbox,
   commandLine,
@@ -14,13 +15,7 @@ import {
   serviceSandbox,
   workerSandbox,
 } from "./sandbox.ts"
-import {
-  loadBackfill,
-  loadMigration,
-  loadService,
-  loadWorker,
-  type ServiceSettings,
-} from "./settings.ts"
+import { loadBackfill, loadMigration, loadService, type ServiceSettings } from "./settings.ts"
 
 class CannotLaunch
   extends Schema.TaggedError<CannotLaunch>()("CannotLaunch", { message: Schema.String }) {}

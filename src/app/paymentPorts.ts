@@ -10,7 +10,7 @@ import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
-import type { LivePayments, Money } from "./settings.ts"
+import type { LivePayments, Money } from "./moneySettings.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 import { defaultTiming, type PaymentTiming } from "../payments/timing.ts"
 

@@ -12,10 +12,10 @@ import * as refundStore from "../payments/postgres/refundStore.ts"
 import { refundTimingWithin, RefundWorker } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
-import { schemaVersion } from "../postgres/migrate.ts"
+import { schemaVersion } from "../postgres/schemaVersion.ts"
 import { printer, refundLine } from "./console.ts"
+import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
-import type { WorkerSettings } from "./settings.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration this worker's statements are written for. */

@@ -10,13 +10,8 @@
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type {
-  BackfillSettings,
-  Money,
-  ServiceSettings,
-  VenueStore,
-  WorkerSettings,
-} from "./settings.ts"
+import type { Money, WorkerSettings } from "./moneySettings.ts"
+import type { BackfillSettings, ServiceSettings, VenueStore } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
 /** What is known of the machine only. */

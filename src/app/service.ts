@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { products } from "../catalog/domain/product.ts"
 import { Console, Duration, Effect, Layer, Logger, Ref, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { cachingDenials } from "../core/RateLimits.ts"
@@ -220,4 +221,6 @@ const jobsLayer = (settings: ServiceSettings) =>
 
 /** Printed once the service listens. */
 const invitationLayer = (settings: ServiceSettings) =>
-  Layer.effectDiscard(Effect.andThen(face.Served, Console.log(invitation(settings))))
+  Layer.effectDiscard(
+    Effect.andThen(face.Served, Console.log(invitation(settings, Object.values(products)))),
+  )

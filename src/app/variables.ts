@@ -450,6 +450,8 @@ export type Get = (name: Variable) => string | undefined
 export class InvalidSettings
   extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", { message: Schema.String }) {}
 
+export const refuse = (message: string) => Effect.fail(new InvalidSettings({ message }))
+
 /**
  * Reads one variable at a time. A value that is not valid is refused in words; the value itself is
  * not repeated, since it may be a secret.

@@ -9,6 +9,7 @@ import { Effect, Schema } from "effect"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { appliedNames, table } from "./schemaVersion.ts"
 import { statements } from "./statements.ts"
 
 /** The database and the files do not tell one history; somebody has to look before anything runs. */
@@ -16,7 +17,6 @@ export class SchemaDiverged extends Schema.TaggedError<SchemaDiverged>()("Schema
   message: Schema.String,
 }) {}
 
-const table = "schema_migration"
 const lockKey = 8402_0001
 const lockWaitMax = "60s"
 const statementTimeMax = "10min"
@@ -106,22 +106,6 @@ const refuseStranger = Effect.fnUntraced(
     })
   },
 )
-
-/** The newest migration that was applied, for a process that does not migrate; 0 while there is none. */
-export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
-  SqlClient,
-  (sql) => Effect.map(appliedNames(sql), (applied) => [...applied.keys()].at(-1) ?? 0),
-)
-
-const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
-  const [found] = yield* sql<
-    { found: boolean }
-  >`SELECT to_regclass(${table}) IS NOT NULL AS found`
-  if (found?.found !== true) return new Map<number, string>()
-  const rows = yield* sql<{ migration_id: number; name: string }>`
-    SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
-  return new Map(rows.map((row) => [row.migration_id, row.name]))
-})
 
 /** Effect's migrator passes over an id below the newest applied one in silence: here it is refused. */
 const refuseDivergence = Effect.fnUntraced(

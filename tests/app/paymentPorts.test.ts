@@ -9,7 +9,8 @@ import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "e
 import { BadApiKey } from "../../src/payments/facilitator/bearerToken.ts"
 import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
-import { type LivePayments, loadService } from "../../src/app/settings.ts"
+import type { LivePayments } from "../../src/app/moneySettings.ts"
+import { loadService } from "../../src/app/settings.ts"
 import { law, test } from "../support/effect.ts"
 import { embeddedStore } from "../support/stores.ts"
 

@@ -15,7 +15,8 @@ import {
   serviceSandbox,
   workerSandbox,
 } from "../../src/app/sandbox.ts"
-import { loadBackfill, loadService, loadWorker } from "../../src/app/settings.ts"
+import { loadWorker } from "../../src/app/moneySettings.ts"
+import { loadBackfill, loadService } from "../../src/app/settings.ts"
 import type { Mode, Variable } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 

@@ -6,13 +6,8 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Duration, Effect, Redacted } from "effect"
 import { privateKeyToAccount } from "viem/accounts"
-import {
-  loadBackfill,
-  loadMigration,
-  loadService,
-  loadWorker,
-  simulatedTreasury,
-} from "../../src/app/settings.ts"
+import { loadWorker, simulatedTreasury } from "../../src/app/moneySettings.ts"
+import { loadBackfill, loadMigration, loadService } from "../../src/app/settings.ts"
 import { type Mode, type Variable, variablesOf } from "../../src/app/variables.ts"
 import { test } from "../support/effect.ts"
 

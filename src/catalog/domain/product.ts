@@ -14,10 +14,11 @@ import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
 import { Report } from "../../research/domain/research.ts"
 import { tableRowsMax, WhaleRow } from "../../whales/domain/whale.ts"
-import { atomic, type AtomicAmount } from "../../core/domain/money.ts"
+import type { AtomicAmount } from "../../core/domain/money.ts"
 import { IsoTime } from "../../core/domain/time.ts"
 import type { Parameter } from "./parameter.ts"
 import type { ProductFact } from "./refusal.ts"
+import { prices } from "./prices.ts"
 import { sampleBody } from "./sample.ts"
 
 /** `compute-first`: work, then settle. `settle-early`: settle, then work, refund if it fails. */
@@ -80,7 +81,7 @@ export const products = {
     id: "latest",
     title: "The newest item",
     path: "/v1/latest",
-    price: atomic("0.01"),
+    price: prices.latest,
     settlementOrder: "compute-first",
     description: "The newest item of the signal feed, with the evidence behind it.",
     tags: ["prediction-markets", "signals"],
@@ -93,7 +94,7 @@ export const products = {
     id: "signal",
     title: "One item",
     path: "/v1/signal",
-    price: atomic("0.01"),
+    price: prices.signal,
     settlementOrder: "compute-first",
     description: "One item of the signal feed by its index; the newest when no index is given.",
     tags: ["prediction-markets", "signals"],
@@ -114,7 +115,7 @@ export const products = {
     id: "signals",
     title: "Items after an index",
     path: "/v1/signals",
-    price: atomic("0.03"),
+    price: prices.signals,
     settlementOrder: "compute-first",
     description:
       "Up to 20 feed items after an index you saw last, in order; nothing new costs nothing.",
@@ -166,7 +167,7 @@ export const products = {
     id: "digest",
     title: "The newest digest",
     path: "/v1/digest",
-    price: atomic("0.10"),
+    price: prices.digest,
     settlementOrder: "compute-first",
     description:
       "The newest Intelligence Digest, written every 4 hours from numbered facts: what " +
@@ -183,7 +184,7 @@ export const products = {
     id: "digest_history",
     title: "The digests of the last days",
     path: "/v1/digest/history",
-    price: atomic("0.05"),
+    price: prices.digest_history,
     settlementOrder: "compute-first",
     description:
       "Title and summary of the digests of the last hours, up to 7 days, newest first; an empty " +
@@ -227,7 +228,7 @@ export const products = {
     id: "resolving",
     title: "Markets that end soon",
     path: "/v1/resolving",
-    price: atomic("0.02"),
+    price: prices.resolving,
     settlementOrder: "settle-early",
     description: "Markets that end within the horizon, the nearest first, at most 200: hours " +
       "remaining, mid, contested or converged, liquidity; live microstructure on the ten " +
@@ -279,7 +280,7 @@ export const products = {
     id: "whales",
     title: "The whale calibration table",
     path: "/v1/whales",
-    price: atomic("0.05"),
+    price: prices.whales,
     settlementOrder: "settle-early",
     description:
       "The calibration of every tracked wallet with at least 30 resolved entries in 10 events, held " +
@@ -309,7 +310,7 @@ export const products = {
     id: "research",
     title: "A report on one market",
     path: "/v1/research",
-    price: atomic("1.00"),
+    price: prices.research,
     settlementOrder: "settle-early",
     description: "A report on one market: thesis, whale view, risks, confidence and bottom line, " +
       "with their evidence: 7 days of prices, the live order book, tracked wallets with their " +

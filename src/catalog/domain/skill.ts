@@ -40,6 +40,11 @@ export function skillName({ id }: { readonly id: string }): SkillName {
   return `get_${id}`
 }
 
+/** The address of a row as a tool of MCP. */
+export function toolUrl(row: { readonly id: string }): string {
+  return `mcp://tool/${skillName(row)}`
+}
+
 /** The name of a row in the contract, where names are camelCase. */
 export function operationId({ id }: { readonly id: string }): string {
   return skillName({ id }).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

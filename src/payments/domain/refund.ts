@@ -9,7 +9,7 @@
  */
 import { Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "./payment.ts"
-import { products } from "../../catalog/domain/product.ts"
+import { prices } from "../../catalog/domain/prices.ts"
 
 export const refundStates = [
   "queued",
@@ -174,8 +174,8 @@ export interface RefundOutcome {
 }
 
 /** No refund is larger than the dearest product. */
-export const refundMax = Object.values(products).reduce<bigint>(
-  (max, { price }) => price > max ? price : max,
+export const refundMax = Object.values(prices).reduce<bigint>(
+  (max, price) => price > max ? price : max,
   0n,
 )
 /** How often a facilitator may decline a refund before a person has to look. */

@@ -17,7 +17,7 @@ import { address, type PaymentTicket } from "../../../src/payments/domain/paymen
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"
-import { simulatedTreasury, simulatedTreasuryKey } from "../../../src/app/settings.ts"
+import { simulatedTreasury, simulatedTreasuryKey } from "../../../src/app/moneySettings.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"

@@ -8,13 +8,8 @@ import { Base64 } from "effect/encoding"
 import { bazaar, type CalledAs, paymentIdentifier } from "./bazaar.ts"
 import { usd } from "../../../core/domain/money.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
-import {
-  type PaymentRequirements,
-  type PaymentTerms,
-  requirements,
-  toolUrl,
-  v1Networks,
-} from "./terms.ts"
+import { type PaymentRequirements, type PaymentTerms, requirements, v1Networks } from "./terms.ts"
+import { toolUrl } from "../../../catalog/domain/skill.ts"
 
 /** Where the mark of the service is. */
 export const iconPath = "/favicon.svg"

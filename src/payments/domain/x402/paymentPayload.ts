@@ -14,7 +14,8 @@ import { address, type Authorization, Bytes32, Signature } from "../payment.ts"
 import { PaymentFault } from "../paymentFault.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
 import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
-import { type PaymentTerms, requirements, toolUrl, v1Networks } from "./terms.ts"
+import { toolUrl } from "../../../catalog/domain/skill.ts"
+import { type PaymentTerms, requirements, v1Networks } from "./terms.ts"
 
 export { PaymentIdentifier } from "./wirePayment.ts"
 

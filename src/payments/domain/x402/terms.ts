@@ -6,7 +6,6 @@
 import { Base64 } from "effect/encoding"
 import { address, type TokenDomain } from "../payment.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
-import { skillName } from "../../../catalog/domain/skill.ts"
 
 /** How we are paid, and where we are: what every challenge says together with the product. */
 export interface PaymentTerms {
@@ -75,11 +74,6 @@ export function tokenOf(terms: PaymentTerms): TokenDomain {
 
 /** How x402 version 1 names the networks it knows. */
 export const v1Networks: Readonly<Record<number, string>> = { 8453: "base", 84532: "base-sepolia" }
-
-/** The address of a product as a tool of MCP. */
-export function toolUrl(product: Product): string {
-  return `mcp://tool/${skillName(product)}`
-}
 
 /** The receipt of a payment, for PAYMENT-RESPONSE. */
 export function receiptHeader(receipt: {

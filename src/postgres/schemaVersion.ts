@@ -1,0 +1,28 @@
+/**
+ * Which migrations a database has: all that a process which migrates nothing needs to know of them.
+ *
+ * @module
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** The record of migrations. */
+export const table = "schema_migration"
+
+/** The newest migration that was applied, for a process that does not migrate; 0 while there is none. */
+export const schemaVersion: Effect.Effect<number, SqlError, SqlClient> = Effect.flatMap(
+  SqlClient,
+  (sql) => Effect.map(appliedNames(sql), (applied) => [...applied.keys()].at(-1) ?? 0),
+)
+
+/** The migrations that were applied, by number, ascending. */
+export const appliedNames = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [found] = yield* sql<
+    { found: boolean }
+  >`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  if (found?.found !== true) return new Map<number, string>()
+  const rows = yield* sql<{ migration_id: number; name: string }>`
+    SELECT migration_id, name FROM ${sql(table)} ORDER BY migration_id`
+  return new Map(rows.map((row) => [row.migration_id, row.name]))
+})
