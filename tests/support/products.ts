@@ -16,7 +16,6 @@ import {
 import { endingWithin } from "../../src/markets/domain/resolving.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
-import type { OpenEntry } from "../../src/whales/domain/entry.ts"
 import type { WalletTotals } from "../../src/whales/domain/score.ts"
 import { noVerdicts, type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
@@ -30,6 +29,7 @@ import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
+import type { OpenEntry } from "../../src/whales/domain/heldEntry.ts"
 
 export interface Shelf {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>

@@ -10,7 +10,6 @@
 import { byTime, type NumberedAct } from "../../markets/domain/activity.ts"
 import type { TokenId } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import type { CalibratedWhale } from "./whale.ts"
 
 /**
  * A run of net buys in one outcome of one market: from flat until flat, or until a day without one.
@@ -36,16 +35,6 @@ export interface Entry {
   readonly fills: number
   readonly firstFillAt: EpochMs
   readonly lastFillAt: EpochMs
-}
-
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
-export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
-  readonly wallet: string
-  readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
-  readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
-  readonly calibration: CalibratedWhale | null
 }
 
 /** What the acts of one wallet in one market come to. */
