@@ -199,7 +199,6 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) 
       return yield* Ref.get(rows)
     })
   return Layer.succeed(VenueClient, {
-    name: "shelf",
     listMarkets: Stream.empty,
     books: (tokenIds) =>
       Effect.map(answer("books", books), (all) => ({

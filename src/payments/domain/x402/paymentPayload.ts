@@ -126,10 +126,11 @@ export function matchPayment(
   payment: PaymentPayload,
   terms: PaymentTerms,
 ): Result.Result<PaymentPayload, PaymentRejected> {
-  return firstFault(payment, [
+  const checks = [
     ...offerChecks(product, payment, terms),
     ...authorizationChecks(product, payment.authorization, terms),
-  ])
+  ]
+  return Result.map(firstFault(checks), () => payment)
 }
 
 /**
@@ -137,19 +138,16 @@ export function matchPayment(
  * payment that is already known is answered by its state, however late it is sent again.
  */
 export function checkTimes(
-  payment: PaymentPayload,
+  { authorization }: PaymentPayload,
   terms: PaymentTerms,
   nowSeconds: bigint,
-): Result.Result<PaymentPayload, PaymentRejected> {
-  return firstFault(payment, timeChecks(payment.authorization, terms, nowSeconds))
+): Result.Result<void, PaymentRejected> {
+  return firstFault(timeChecks(authorization, terms, nowSeconds))
 }
 
-function firstFault(
-  payment: PaymentPayload,
-  checks: ReadonlyArray<Check>,
-): Result.Result<PaymentPayload, PaymentRejected> {
+function firstFault(checks: ReadonlyArray<Check>): Result.Result<void, PaymentRejected> {
   const fault = checks.find(([holds]) => !holds)
-  return fault === undefined ? Result.succeed(payment) : rejected(fault[2], fault[1])
+  return fault === undefined ? Result.void : rejected(fault[2], fault[1])
 }
 
 type Check = readonly [holds: boolean, reason: string, fault: PaymentFault]
