@@ -8,7 +8,6 @@ import { Cause, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
-  moves,
   type PaymentState,
   paymentStates,
   reaches,
@@ -19,6 +18,7 @@ import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { believedIn, led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
+import { moves } from "../support/payments/moves.ts"
 
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))
