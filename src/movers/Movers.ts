@@ -21,7 +21,7 @@ import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { BookReading, SeriesServices } from "./MidSeries.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 
 /** The ports a tick works through. */
 export interface MoverServices extends SeriesServices {

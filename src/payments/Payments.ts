@@ -1,6 +1,7 @@
 /**
- * Selling one answer for one payment: whether it may be claimed now, and what is answered when it is
- * sent again. What a claimed payment goes through stands in `sale/sale.ts`.
+ * Selling one answer for one payment: its signature is checked, then it is claimed, or answered as a
+ * payment that is known already. Limits sales in flight, runs the sweep and the scan, and marks answers as
+ * delivered. What a claimed payment goes through is in `sale/sale.ts`.
  *
  * @module
  */

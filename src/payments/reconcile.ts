@@ -4,11 +4,12 @@
  *
  * The sweep of every replica takes a row when its lease has run out (times: `timing.ts`):
  *
- * - `claimed`: nothing was sent out, so it is released. Not charged.
+ * - `claimed`: settlement was not asked for, so it is released. Not charged.
+ * - `released`, once its authorization has run out: checked on the chain. Not taken: `void`. Taken: owed.
  * - `settling`, `unresolved`: taken or not, only the chain can say. Not yet provable: asked again. Never
  *   taken: `void`. Taken, with an answer (compute-first): `answered`, and kept for its buyer for `hold`.
  *   Taken, without one (settle-early): kept for its buyer until `recover` after the intent, then owed.
- * - `settled`: owed, unless its buyer takes it up.
+ * - `settled`: owed.
  * - `answered` but not delivered within `hold`: owed.
  *
  * Owed is the state `refund_due`: a trigger queues the refund in the same statement, and the refund worker
