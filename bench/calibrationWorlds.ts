@@ -8,12 +8,16 @@ import { boardOf } from "../src/venues/simulated/walletSource.ts"
 import type { Episode } from "../src/venues/simulated/plans.ts"
 import type { Wallet, WalletGroup } from "../src/venues/simulated/wallets.ts"
 import { makeWorld, type World } from "../src/venues/simulated/world.ts"
-import { type Judgement, judgementOf, labels } from "../src/whales/domain/label.ts"
+import {
+  type Judgement,
+  judgementOf,
+  labels,
+  resolvedEntriesMin,
+} from "../src/whales/domain/label.ts"
 import { type Rates, ratesOf } from "../src/whales/domain/rates.ts"
 import { normalTail } from "../src/whales/domain/significance/normal.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
-import { resolvedEntriesMin } from "../src/whales/domain/whale.ts"
 
 /** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
 const plain = {

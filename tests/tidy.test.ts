@@ -88,6 +88,7 @@ function importsOf(path: string, text: string): ReadonlyArray<string> {
 const src = sources("src")
 const examples = sources("examples")
 const tests = sources("tests")
+const bench = sources("bench")
 
 /** The capability a file belongs to, or `entry`. */
 function capability(path: string): string {
@@ -267,18 +268,44 @@ Deno.test("an entry point reaches every source file", () => {
   )
 })
 
+/** What a file declares for others. */
+function exportsOf(text: string): ReadonlyArray<string> {
+  const declared = text.matchAll(
+    /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+  )
+  return [...new Set([...declared].map((match) => match[1] ?? ""))]
+}
+
+const names = (name: string, text: string) => new RegExp(`\\b${name}\\b`).test(text)
+
 Deno.test("another file imports every export", () => {
-  const everything = [...src, ...examples, ...tests, ...sources("bench")]
+  const everything = [...src, ...examples, ...tests, ...bench]
   const offences = src.flatMap(({ path, text }) => {
-    const users = everything.filter(({ imports }) => imports.includes(path)).map(({ text }) => text)
-    return [
-      ...text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm),
-    ]
-      .map((match) => match[1] ?? "")
-      .filter((name) => !users.some((user) => new RegExp(`\\b${name}\\b`).test(user)))
+    const users = everything.filter(({ imports }) => imports.includes(path))
+    return exportsOf(text)
+      .filter((name) => !users.some((user) => names(name, user.text)))
       .map((name) => `${path}: ${name}`)
   })
   fail("Nothing imports these exports", offences)
+})
+
+/** A test may read a limit, or try a rule, that the runtime uses in its own file. */
+Deno.test("the runtime itself uses every export", () => {
+  const runtime = [...src, ...examples, ...bench]
+  const offences = src.flatMap(({ path, text }) => {
+    const users = runtime.filter(({ imports }) => imports.includes(path)).map(({ text }) => text)
+    const own = (name: string) =>
+      code(text).replace(new RegExp(`^export [\\w ]+\\*? ${name}\\b.*$`, "gm"), "")
+    return exportsOf(text)
+      .filter((name) => ![own(name), ...users.map(code)].some((user) => names(name, user)))
+      .map((name) => `${path}: ${name}`)
+  })
+  fail("Only tests use these exports", offences)
+})
+
+Deno.test("no file hands on what it imported", () => {
+  const offences = src.filter(({ text }) => /^export (?:type )?[{*]/m.test(text))
+  fail("These files export again", offences.map(({ path }) => path))
 })
 
 Deno.test("sources hold nothing that is banned", () => {

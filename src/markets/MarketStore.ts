@@ -37,7 +37,10 @@ export class MarketStore extends Context.Service<MarketStore, {
     eventSlug: string,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<Market>>
-  /** What `endingWithin` of the domain would choose from every market there is. */
+  /**
+   * Open and proposed markets that end within the query's hours and have its liquidity, without
+   * mechanical noise unless it asks for it: the nearest end first, at most `candidatesMax`.
+   */
   readonly endingWithin: (
     query: ResolvingQuery,
     now: EpochMs,

@@ -74,7 +74,6 @@ export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("Ve
 }) {}
 
 export class VenueClient extends Context.Service<VenueClient, {
-  readonly name: string
   /**
    * Every open market, a page at a time, each market at least once. Fails only when a page stays
    * unavailable after its retries: what was emitted before stands, and the sweep is not complete.

@@ -45,8 +45,6 @@ export interface NewsReport {
   readonly seconds: number
 }
 
-export type { NewsSubject } from "./domain/relation.ts"
-
 export class News extends Context.Service<News, {
   /** Asks every source once and keeps what is new. Never fails: what went wrong is in the report. */
   readonly update: (slot: EpochMs) => Effect.Effect<NewsReport>

@@ -18,7 +18,6 @@ interface PostgresOptions {
   readonly url: Redacted.Redacted
   /** Connections this process opens at most. */
   readonly maxConnections?: number
-  readonly applicationName?: string
 }
 
 const connectionsMaxDefault = 10
@@ -45,7 +44,7 @@ export function layerPostgres(
   return PgClient.layer({
     url: options.url,
     maxConnections: options.maxConnections ?? connectionsMaxDefault,
-    applicationName: options.applicationName ?? "bellwether",
+    applicationName: "bellwether",
     connectTimeout,
     idleTimeout,
     keepAlive,

@@ -17,13 +17,13 @@ import {
   type RelatedNews,
   type ReportMaterial,
 } from "./domain/material.ts"
-import type { OpenEntry } from "../whales/domain/entry.ts"
 import { priceActionMs, resampleHourly } from "./domain/research.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
+import type { OpenEntry } from "../whales/domain/heldEntry.ts"
 
 /** How long the venue may take over one question; all of them are asked at once. */
 const venueTime = Duration.seconds(14)

@@ -20,16 +20,18 @@ import {
   type HeldSums,
   type UncountedEvent,
 } from "./CountingStore.ts"
-import { eventsMin, judgementOf, labels } from "./domain/label.ts"
+import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
 import { type Rates, ratesOf } from "./domain/rates.ts"
 import { type MarketScore, marketScore, noSums, recount, type WalletSums } from "./domain/score.ts"
 import {
+  calibrationBefore,
   type CalibrationTable,
   calibrationTable,
-  resolvedEntriesMin,
+  rewritten,
+  saysStill,
+  whaleFacts,
   type WhaleRow,
 } from "./domain/whale.ts"
-import { calibrationBefore, rewritten, saysStill, whaleFacts } from "./domain/whaleRow.ts"
 import { WalletStore } from "./WalletStore.ts"
 
 /** Positions counted in one transaction, and in one run. */

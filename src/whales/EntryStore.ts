@@ -10,8 +10,7 @@
 import { Context, type Effect } from "effect"
 import type { NumberedAct } from "../markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
-import type { OpenEntry } from "./domain/entry.ts"
-import type { HeldEntry } from "./domain/heldEntry.ts"
+import { type HeldEntry, type OpenEntry } from "./domain/heldEntry.ts"
 
 /** A position with activity that came in since its entries were made. */
 export interface StalePosition {

@@ -16,7 +16,7 @@ import { layer as refundStore } from "../../src/payments/postgres/refundStore.ts
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
 import { layer as signaturesLayer } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address, type Authorization } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { refundMax } from "../../src/payments/domain/refund.ts"
@@ -42,6 +42,7 @@ import { liveTest } from "../support/effect.ts"
 import { skipAloud } from "../support/venues/oracle.ts"
 import { freshSchema } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
+import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const testDatabaseUrl = Deno.env.get("TEST_DATABASE_URL")
 const treasuryKey = Redacted.make(`0x${"ab".repeat(32)}` as const)

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Effect, Layer, Ref, References, type Scope } from "effect"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger } from "../../src/payments/simulated/ledger.ts"
+import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../src/catalog/domain/product.ts"
@@ -25,6 +25,7 @@ import {
   stockedWorld,
 } from "../support/http/shop.ts"
 import { headerOf, terms, token } from "../support/payments/terms.ts"
+import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const flood = 600
 const allowance = 30

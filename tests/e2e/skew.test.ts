@@ -9,7 +9,7 @@ import { Clock, Duration, Effect, Layer, References, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger, type Misbehaviour } from "../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger } from "../../src/payments/simulated/ledger.ts"
+import { Ledger } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
@@ -30,6 +30,7 @@ import {
 } from "../support/http/shop.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
+import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const skewsMs = [-20_000, 0, 20_000] as const
 const key = "the-first-callers-secret"

@@ -9,7 +9,7 @@ import { Duration, Effect, Layer, Option, References, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
+import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address, recordOf } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
@@ -31,6 +31,7 @@ import {
 } from "../support/http/shop.ts"
 import { terms, token } from "../support/payments/terms.ts"
 import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
 const friend = address(buyer(9).address)

@@ -9,7 +9,6 @@ import { Clock, Duration, Effect, Layer, References } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../src/payments/simulated/facilitator.ts"
-import { layerMemory } from "../../src/payments/simulated/ledger.ts"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import {
@@ -33,6 +32,7 @@ import {
   type Told,
 } from "../support/http/shop.ts"
 import { nonce } from "../support/payments/terms.ts"
+import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
 const outageSeconds = 60

@@ -189,7 +189,6 @@ function shownOf({ microstructure, ...row }: ResolvingRow): Expected {
 
 const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
   Layer.mock(VenueClient, {
-    name: "generated",
     wallets: null,
     books: (tokenIds) => {
       if (state === "silent") {

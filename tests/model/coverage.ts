@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { moves, paymentEvents, paymentStates } from "../../src/payments/domain/payment.ts"
+import { paymentEvents, paymentStates } from "../../src/payments/domain/payment.ts"
 import type { Run } from "./simulate.ts"
+import { moves } from "../support/payments/moves.ts"
 
 /** Sums over many runs. */
 export class Tally {

@@ -5,17 +5,13 @@
  *
  * @module
  */
-import {
-  moves,
-  type PaymentEvent,
-  type PaymentState,
-  reaches,
-} from "../../src/payments/domain/payment.ts"
-import { refundMoves, refundReaches, type RefundState } from "../../src/payments/domain/refund.ts"
+import { type PaymentEvent, type PaymentState, reaches } from "../../src/payments/domain/payment.ts"
+import { refundReaches, type RefundState } from "../../src/payments/domain/refund.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { type Authorization, nonceKey } from "./chain.ts"
 import { type Kernel, type Steps, type Task, wait } from "./kernel.ts"
 import type { Mutant, Tame } from "./mutants.ts"
+import { moves, refundMoves } from "../support/payments/moves.ts"
 
 export interface Refund {
   state: RefundState

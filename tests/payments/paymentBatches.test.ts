@@ -8,7 +8,6 @@ import { Arbitrary, Cause, Duration, Effect, Exit, Option, Schema } from "effect
 import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
-  moves,
   type PaidAt,
   type Payment,
   type PaymentState,
@@ -19,6 +18,7 @@ import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
 import { led, paths, ticket } from "./paymentStore.laws.ts"
+import { moves } from "../support/payments/moves.ts"
 
 const lease = Duration.seconds(60)
 const answer = { body: new TextEncoder().encode('{"success":true}') }

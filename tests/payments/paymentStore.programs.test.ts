@@ -10,7 +10,6 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
   Bytes32,
-  moves,
   type PaidAt,
   type Payment,
   type PaymentEvent,
@@ -25,6 +24,7 @@ import { liveTest } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { stores } from "../support/stores.ts"
 import { believedIn, ticket } from "./paymentStore.laws.ts"
+import { moves } from "../support/payments/moves.ts"
 
 const payments = 5
 const commands = 40

@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Chain } from "../../src/payments/Chain.ts"
 import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
-  moves,
   type PaymentState,
   paymentStates,
   reaches,
@@ -22,6 +21,7 @@ import { test } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { believedIn, led, paths, paymentLaws, ticket } from "./paymentStore.laws.ts"
+import { moves } from "../support/payments/moves.ts"
 
 for (const [name, body] of paymentLaws) {
   test(`payments in memory: ${name}`, () => Effect.provide(body, memoryPaymentStore))

@@ -9,13 +9,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
-import { candidatesMax, endingWithin } from "../../src/markets/domain/resolving.ts"
+import { candidatesMax } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { endingWithin } from "../support/markets/endingWithin.ts"
 
 const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
 const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurrence"]

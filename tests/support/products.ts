@@ -13,12 +13,10 @@ import {
   Slug,
   TokenId,
 } from "../../src/markets/domain/market.ts"
-import { endingWithin } from "../../src/markets/domain/resolving.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { Proposal } from "../../src/markets/domain/proposal.ts"
-import type { OpenEntry } from "../../src/whales/domain/entry.ts"
 import type { WalletTotals } from "../../src/whales/domain/score.ts"
-import { noVerdicts, type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
+import { type VerdictCounts } from "../../src/track-record/domain/selfScore.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale, WhaleRow } from "../../src/whales/domain/whale.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -30,6 +28,9 @@ import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
+import type { OpenEntry } from "../../src/whales/domain/heldEntry.ts"
+import { endingWithin } from "./markets/endingWithin.ts"
+import { noVerdicts } from "./track-record/memoryScores.ts"
 
 export interface Shelf {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>
@@ -199,7 +200,6 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) 
       return yield* Ref.get(rows)
     })
   return Layer.succeed(VenueClient, {
-    name: "shelf",
     listMarkets: Stream.empty,
     books: (tokenIds) =>
       Effect.map(answer("books", books), (all) => ({

@@ -168,7 +168,7 @@ test("update() has a limit, keeps to it, and gives the places to volume first", 
 
 test("update() does nothing for a venue whose trades are anonymous", () =>
   Effect.gen(function* () {
-    const venue = Layer.mock(VenueClient, { name: "anonymous", wallets: null })
+    const venue = Layer.mock(VenueClient, { wallets: null })
     const memory = memoryWallets()
     const context = yield* Layer.build(Tracking.layer.pipe(Layer.provide([venue, memory.layer])))
     equal((yield* Context.get(context, Tracking).update).boards, 0)

@@ -347,7 +347,7 @@ test("nothing is asked of a venue whose trades are anonymous", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(start)
     const memory = memoryWallets([wallet])
-    const anonymous = Layer.mock(VenueClient, { name: "anonymous", wallets: null })
+    const anonymous = Layer.mock(VenueClient, { wallets: null })
     const context = yield* Layer.build(
       WalletHistory.layer.pipe(Layer.provide([anonymous, memory.layer])),
     )

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { eventsMin } from "../../whales/domain/label.ts"
+import { eventsMin, resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { DigestSection } from "./digest.ts"
 import { type About, factOf, type NewDigestFact } from "./stating.ts"
 import type { DigestMaterial } from "./material.ts"
@@ -18,7 +18,6 @@ import {
 } from "../../writing/domain/phrases.ts"
 import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
 import { minute } from "../../core/domain/time.ts"
-import { resolvedEntriesMin } from "../../whales/domain/whale.ts"
 
 /** The venue is read every ten minutes: a reading older than three of those leaves something out. */
 const readingAgeMax = 30 * minute

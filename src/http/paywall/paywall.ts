@@ -64,11 +64,6 @@ export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: Pay
   return paywall
 })
 
-/** True when a request shows a payment, in either header. */
-export function showsPayment(headers: Readonly<Record<string, string | undefined>>): boolean {
-  return paymentHeader(headers) !== undefined
-}
-
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** The payment a request shows: PAYMENT-SIGNATURE wins over the legacy X-PAYMENT. Empty is none. */

@@ -59,26 +59,6 @@ export type ResolvingRow = typeof ResolvingRow.Type
 /** A market with a known end. */
 export type EndingMarket = Market & { readonly endsAt: EpochMs }
 
-/** The markets a query is about, the nearest end first, at most `candidatesMax`. */
-export function endingWithin(
-  markets: ReadonlyArray<Market>,
-  query: ResolvingQuery,
-  now: EpochMs,
-): ReadonlyArray<EndingMarket> {
-  return markets
-    .filter((market): market is EndingMarket => isEnding(market, query, now))
-    .sort((a, b) => a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1))
-    .slice(0, candidatesMax)
-}
-
-function isEnding(market: Market, query: ResolvingQuery, now: EpochMs): boolean {
-  const { endsAt, liquidityUsd, mechanical, status } = market
-  return endsAt !== null && endsAt > now && endsAt <= now + query.withinHours * hour &&
-    (status === "open" || status === "proposed") &&
-    liquidityUsd >= query.minLiquidity &&
-    (query.includeNoise || mechanical === null)
-}
-
 export function convergenceOf(yesMid: number): Convergence {
   const at = halfSteps(yesMid)
   return at <= convergedAt.low || at >= convergedAt.high ? "converged" : "contested"

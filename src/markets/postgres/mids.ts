@@ -8,12 +8,20 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId, SeriesPoint } from "../domain/market.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import type { MidPoint } from "../MarketStore.ts"
-import { type MidHour, midHours, points } from "./midHours.ts"
 
 /** Rows in one statement. */
 const hoursBatch = 2_000
 /** Identifiers in one statement. */
 const idsBatch = 10_000
+
+/** One row: the n-th offset belongs to the n-th mid; no offset twice; in no order. */
+interface MidHour {
+  readonly market_id: string
+  /** Whole hours since the epoch. */
+  readonly hour: number
+  readonly offsets_ms: ReadonlyArray<number>
+  readonly mids: ReadonlyArray<number>
+}
 
 /** The half of `MarketStore` that is about series. */
 export const mids = (sql: SqlClient) => ({
@@ -160,3 +168,36 @@ const prune = (sql: SqlClient) =>
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
+
+/** Rows to append, one a market and hour; of two points at one time the later in the list stands. */
+function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
+  const series = new Map<string, Map<number, Map<number, number>>>()
+  for (const { marketId, at, mid } of points) {
+    const hours = entry(series, marketId, () => new Map<number, Map<number, number>>())
+    const whole = Math.floor(at / hour)
+    entry(hours, whole, () => new Map<number, number>()).set(at - whole * hour, mid)
+  }
+  return [...series].flatMap(([market_id, hours]) =>
+    [...hours].map(([hour, mids]) => ({
+      market_id,
+      hour,
+      offsets_ms: [...mids.keys()],
+      mids: [...mids.values()],
+    }))
+  )
+}
+
+/** The points of one market's rows, ascending by time. */
+function points(
+  rows: ReadonlyArray<Omit<MidHour, "market_id">>,
+): ReadonlyArray<SeriesPoint> {
+  return rows.flatMap((row) =>
+    row.mids.map((mid, n) => ({ at: row.hour * hour + (row.offsets_ms[n] ?? 0), mid }))
+  ).sort((a, b) => a.at - b.at)
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const held = map.get(key) ?? make()
+  map.set(key, held)
+  return held
+}

@@ -35,8 +35,6 @@ import {
 
 export interface ChainOptions extends RpcOptions {
   readonly finality: Finality
-  /** The chain the endpoint must be of; USDC's on Base when left out. */
-  readonly chainId?: number
   /** Blocks a stretch of the scan may have: what the endpoint answers for at once. */
   readonly scanBlocksMax?: number
 }
@@ -63,7 +61,7 @@ export const layer = (options: ChainOptions): Layer.Layer<Chain> =>
 const make = Effect.fnUntraced(function* (options: ChainOptions) {
   const rpc = yield* connect(options)
   const safeHead = yield* watchSafeHead(rpc, options.finality)
-  const rightChain = yield* onlyChain(rpc, options.chainId ?? usdcOnBase.chainId)
+  const rightChain = yield* onlyChain(rpc, usdcOnBase.chainId)
 
   const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, NoAnswer>) =>
     Effect.andThen(rightChain, answer).pipe(
@@ -78,7 +76,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
 
   return Chain.of({
     paymentProof: (expected) =>
-      expected.chainId !== (options.chainId ?? usdcOnBase.chainId)
+      expected.chainId !== usdcOnBase.chainId
         ? Effect.fail(new ChainUnavailable({ reason: `no endpoint of chain ${expected.chainId}` }))
         : inTime(Effect.flatMap(safeHead, (safe) => proofOf(rpc, safe, expected))),
     transfers: ({ asset, to, after }) =>

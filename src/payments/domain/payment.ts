@@ -110,7 +110,7 @@ const shared = {
 } as const
 
 /** Every legal move, by order of settlement. Whatever is absent would lose or invent money. */
-export const moves: { readonly [O in SettlementOrder]: Moves } = {
+const moves: { readonly [O in SettlementOrder]: Moves } = {
   "compute-first": {
     ...shared,
     settling: { answer: "answered", doubt: "unresolved", void: "void" },

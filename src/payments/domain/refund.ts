@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "./payment.ts"
 import { prices } from "../../catalog/domain/prices.ts"
 
@@ -23,7 +23,7 @@ export const RefundState = Schema.Literals(refundStates)
 export type RefundState = typeof RefundState.Type
 
 /** What can happen to a refund. `queue` happens when a cancelled one is owed after all. */
-const refundEvents = [
+export const refundEvents = [
   "queue",
   "sign",
   "broadcast",
@@ -31,7 +31,8 @@ const refundEvents = [
   "cancel",
   "stick",
 ] as const
-export type RefundEvent = typeof refundEvents[number]
+const RefundEvent = Schema.Literals(refundEvents)
+export type RefundEvent = typeof RefundEvent.Type
 
 /** Where each event leads, from wherever it may happen. */
 export const refundReaches: { readonly [E in RefundEvent]: RefundState } = {
@@ -47,13 +48,29 @@ export const refundReaches: { readonly [E in RefundEvent]: RefundState } = {
  * Where each event may happen. `stuck` is left by the chain's word, or by a person (`queue`); a refund
  * that was ever signed is never cancelled, and a confirmed one never moves.
  */
-export const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
+const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
   queued: ["sign", "confirm", "cancel", "stick"],
   signed: ["sign", "broadcast", "confirm", "stick"],
   broadcast: ["sign", "broadcast", "confirm", "stick"],
   confirmed: [],
   cancelled: ["queue"],
   stuck: ["queue", "confirm"],
+}
+
+/** A move the table does not have: the worker read a row that has moved on, or has a bug. */
+class IllegalRefundMove extends Schema.TaggedError<IllegalRefundMove>()("IllegalRefundMove", {
+  from: RefundState,
+  event: RefundEvent,
+}) {}
+
+/** Where `event` takes a refund that stands at `from`. */
+export function refundStep(
+  from: RefundState,
+  event: RefundEvent,
+): Result.Result<RefundState, IllegalRefundMove> {
+  return refundMoves[from].includes(event)
+    ? Result.succeed(refundReaches[event])
+    : Result.fail(new IllegalRefundMove({ from, event }))
 }
 
 /** The payment that a refund gives back. */

@@ -27,6 +27,7 @@ import {
   recordOf,
   type RefundSummary,
   Signature,
+  step,
 } from "../domain/payment.ts"
 import {
   type Move,
@@ -361,7 +362,7 @@ function movedOn(
   return Result.getOrThrow(paymentOf({
     ...before,
     ...agesOf(ages),
-    state: reaches[move.event],
+    state: Result.getOrThrow(step(held.order, held.state, move.event)),
     ...move.event === "claim" ? { fence: held.fence + 1, secretHash: move.secretHash } : {},
     ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},

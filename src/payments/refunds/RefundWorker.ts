@@ -27,9 +27,9 @@ import {
   decide,
   type Evidence,
   type RefundOutcome,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStep,
   type WaitReason,
 } from "../domain/refund.ts"
 import { Chain, ChainUnavailable } from "../Chain.ts"
@@ -341,7 +341,9 @@ const end = Effect.fnUntraced(
   function* ({ store }: Ports, refund: ClaimedRefund, move: RefundMove) {
     const moved = yield* store.move(refund, move)
     if (!moved) return outcome(refund, refund.state, "lost")
-    const to = move.event === "postpone" ? refund.state : refundReaches[move.event]
+    const to = move.event === "postpone"
+      ? refund.state
+      : Result.getOrThrow(refundStep(refund.state, move.event))
     return outcome(refund, to, "reason" in move ? move.reason : null)
   },
 )

@@ -12,10 +12,11 @@ import {
 } from "../../writing/domain/phrases.ts"
 import { fact, type Unnumbered } from "./report.ts"
 import { entriesReadMax, outcomeName, type ReportMaterial } from "./material.ts"
-import type { OpenEntry } from "../../whales/domain/entry.ts"
 import { figure, joined, name, say, type Statement } from "../../writing/domain/statement.ts"
-import { resolvedEntriesMin, shownRate } from "../../whales/domain/whale.ts"
 import type { WhaleLabel } from "../../feed/domain/item.ts"
+import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import { resolvedEntriesMin } from "../../whales/domain/label.ts"
+import { shownRate } from "../../whales/domain/oddsBands.ts"
 
 /** Entries that are facts of their own, the largest first; all that were read are evidence. */
 const entriesToldMax = 6

@@ -5,12 +5,12 @@
  */
 import type { Microstructure } from "../../markets/domain/book.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import type { OpenEntry } from "../../whales/domain/entry.ts"
 import type { Market, SeriesPoint } from "../../markets/domain/market.ts"
 import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { name, type Statement } from "../../writing/domain/statement.ts"
+import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
 
 /** Headlines about a market, the closest first, and of how many sources. */
 export interface RelatedNews {

@@ -12,12 +12,12 @@ import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
-import type { OpenEntry } from "../../whales/domain/entry.ts"
 import { analysisOf, groundsOf } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { resolvedEntriesMin, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
+import { freeze, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import { freeze } from "../../whales/domain/whaleRow.ts"
+import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 
 /** How far back a report looks. */
 export const priceActionMs = 7 * day

@@ -6,7 +6,7 @@
  * @module
  */
 import { Schema } from "effect"
-import { eventsMin, ruleVersion } from "../../whales/domain/label.ts"
+import { eventsMin, resolvedEntriesMin, ruleVersion } from "../../whales/domain/label.ts"
 import { overall } from "../../whales/domain/rates.ts"
 import type { WalletTotals } from "../../whales/domain/score.ts"
 import { MoverScore, PredeterminedScore, selfScore, type VerdictCounts } from "./selfScore.ts"
@@ -15,15 +15,12 @@ import type { TrackedWallet } from "../../whales/domain/tracking.ts"
 import {
   type CalibratedWhale,
   computedAtOf,
-  OddsBand,
   publishable,
-  resolvedEntriesMin,
-  roundedBand,
-  shownRate,
   shownUsd,
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
 import { WhaleLabel } from "../../feed/domain/item.ts"
+import { OddsBand, roundedBand, shownRate } from "../../whales/domain/oddsBands.ts"
 
 /** Wallets that are named. */
 export const topWalletsMax = 10

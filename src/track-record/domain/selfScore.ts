@@ -178,8 +178,6 @@ export type VerdictCounts = Readonly<
   Record<Check["kind"], Readonly<Partial<Record<Verdict | "open", number>>>>
 >
 
-export const noVerdicts: VerdictCounts = { mover_1h: {}, mover_24h: {}, predetermined: {} }
-
 /** Both scores, from counts of verdicts. */
 export function selfScore(counts: VerdictCounts) {
   const { mover_1h: hourly, mover_24h: daily, predetermined } = counts

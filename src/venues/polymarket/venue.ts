@@ -53,7 +53,6 @@ export function layer(
       const listing = gamma(pace.facts)
       const oracle = data(pace.resolutions)
       return VenueClient.of({
-        name: "polymarket",
         listMarkets: listMarkets(gamma(pace.listing), limits),
         books: books(clob(pace.books), limits),
         priceHistory: priceHistory(clob(pace.history), limits),

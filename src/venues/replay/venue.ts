@@ -92,7 +92,6 @@ function client(recordings: ReadonlyArray<Recording>): VenueClient["Service"] {
   )
   const trades = pages.flatMap((page) => page.trades.rows).sort((a, b) => b.at - a.at)
   return VenueClient.of({
-    name: "replay",
     listMarkets: Stream.fromIterable([
       ...listed,
       ...(unreadable === 0 ? [] : [{ rows: [], rejected: { unreadable_file: unreadable } }]),

@@ -76,7 +76,7 @@ export interface SimulatedMarket {
 }
 
 /** Generations are written into ids from here, so that those before the origin have a spelling too. */
-export const generationZero = 10_000_000
+const generationZero = 10_000_000
 
 export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)

@@ -49,7 +49,6 @@ export function layer(world: World, options: VenueOptions = {}): Layer.Layer<Ven
           }),
         ))
   return Layer.succeed(VenueClient, {
-    name: "simulated",
     listMarkets: Stream.paginate(0, (from) =>
       Effect.map(now, (at) => {
         const rows = world.list(at, from, pageSize).map((market) => onClock(market, fromWorld))

@@ -10,7 +10,6 @@
 import { byTime, type NumberedAct } from "../../markets/domain/activity.ts"
 import type { TokenId } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
-import type { CalibratedWhale } from "./whale.ts"
 
 /**
  * A run of net buys in one outcome of one market: from flat until flat, or until a day without one.
@@ -37,24 +36,12 @@ export interface Entry {
   readonly lastFillAt: EpochMs
 }
 
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
-export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
-  readonly wallet: string
-  readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
-  readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
-  readonly calibration: CalibratedWhale | null
-}
-
 /** What the acts of one wallet in one market come to. */
 export interface Position {
   /** In the order they were opened. */
   readonly entries: ReadonlyArray<Entry>
   /** Whether both outcomes were bought, as such or by selling the other one out of a split. */
   readonly boughtBoth: boolean
-  /** Shares sold, merged or converted that no known act had brought: left out of all else. */
-  readonly uncoveredShares: number
 }
 
 /** An entry without a buy for this long is over: the next buy is another decision. Inclusive. */
@@ -96,12 +83,12 @@ interface State {
   readonly last: [Run | null, Run | null]
   /** The one of them that goes on; null when flat or idle. */
   running: Run | null
-  uncovered: number
 }
 
 /**
  * What the acts of one wallet in the market of these two tokens come to, in whatever order they are
- * given. Acts of other tokens are no part of it.
+ * given. Acts of other tokens are no part of it, nor are shares sold, merged or converted that no
+ * known act had brought.
  *
  * A trade priced at 0 or less, at 1 or more moves shares but is no buy of an entry: nobody chooses
  * that price, it stands where the venue knew none. A conversion takes shares away without a price:
@@ -118,7 +105,6 @@ export function entriesOf(
     runs: [],
     last: [null, null],
     running: null,
-    uncovered: 0,
   }
   for (const act of acts.toSorted(byTime)) {
     if (state.running !== null && isOver(state.running, act.at)) state.running = null
@@ -127,7 +113,6 @@ export function entriesOf(
   return {
     entries: state.runs.map(entryOf),
     boughtBoth: state.bought[0] && state.bought[1],
-    uncoveredShares: state.uncovered / shareUnits,
   }
 }
 
@@ -173,7 +158,7 @@ function apply(state: State, act: NumberedAct): void {
       return move(state, named, size, { act, price: priceOf(act), hedges: true })
     case "sell": {
       if (named === null) return
-      const sold = covered(state, size, held[named])
+      const sold = Math.min(size, held[named])
       held[named] -= sold
       const price = priceUnits - priceOf(act)
       return move(state, other(named), sold, { act, price, hedges: false })
@@ -181,7 +166,7 @@ function apply(state: State, act: NumberedAct): void {
     case "convert": {
       const converted = act.tokenId === null ? 1 : named
       if (converted === null) return
-      const gone = covered(state, size, held[converted])
+      const gone = Math.min(size, held[converted])
       held[converted] -= gone
       return move(state, other(converted), gone, { act, price: 0, hedges: false })
     }
@@ -190,7 +175,7 @@ function apply(state: State, act: NumberedAct): void {
       held[1] += size
       return
     case "merge": {
-      const merged = covered(state, size, Math.min(...held))
+      const merged = Math.min(size, ...held)
       held[0] -= merged
       held[1] -= merged
       return
@@ -252,13 +237,6 @@ function open(state: State, outcome: 0 | 1, at: EpochMs, openingPrice: number): 
   state.runs.push(run)
   state.last[outcome] = run
   return state.running = run
-}
-
-/** As many shares as were held; the rest is counted as uncovered. */
-function covered(state: State, size: number, held: number): number {
-  const taken = Math.min(size, held)
-  state.uncovered += size - taken
-  return taken
 }
 
 function entryOf(run: Run): Entry {

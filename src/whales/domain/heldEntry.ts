@@ -10,6 +10,7 @@
 import { type Entry, isHedge, isSweep } from "./entry.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import type { FrozenCalibration } from "../../feed/domain/item.ts"
+import type { CalibratedWhale } from "./whale.ts"
 
 export interface HeldEntry extends Entry {
   /**
@@ -21,6 +22,16 @@ export interface HeldEntry extends Entry {
   readonly calibration: FrozenCalibration | null
   /** Whether it was published: the feed has carried it, and never does again. */
   readonly emitted: boolean
+}
+
+/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
+export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
+  readonly wallet: string
+  readonly name: string
+  /** Whether the wallet makes markets: its entries are its trade, not its view. */
+  readonly marketMaker: boolean
+  /** As it stands now; null when the wallet has none. */
+  readonly calibration: CalibratedWhale | null
 }
 
 /**

@@ -20,7 +20,6 @@ import type { WalletSums } from "./score.ts"
 import { meanOf } from "./significance/cumulants.ts"
 import { pValueOf } from "./significance/nullModel.ts"
 import { roisOf } from "./oddsBands.ts"
-import { resolvedEntriesMin } from "./whale.ts"
 
 /** Names the rule behind a label; a rule that decides otherwise has another name. */
 export const ruleVersion = "fair-prices-bh-1"
@@ -34,6 +33,8 @@ export interface Judgement {
   readonly fadeRoi: number
 }
 
+/** A wallet with fewer resolved entries has no row: too little to say anything. */
+export const resolvedEntriesMin = 30
 /** Fewer events say too little of a wallet, however many entries they hold. */
 export const eventsMin = 10
 

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { Schema } from "effect"
+import { FrozenCalibration } from "../../feed/domain/item.ts"
 import { z95 } from "./significance/normal.ts"
-import type { OddsBand } from "./whale.ts"
 
 /** Each band runs up to, not including, where the next one begins; the last holds 1 as well. */
 export const bandEdges = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1] as const
@@ -97,6 +98,31 @@ export function addBandSums(sums: BandSums, part: BandSums, times: 1 | -1): Band
   }
 }
 
+const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** `schema`, with a sentence for whoever reads the contract. */
+export const explained = <S extends Schema.Top>(schema: S, description: string) =>
+  schema.annotate({ description })
+
+export const winRateLow = explained(Rate, "Lower end of its 95 % interval (Wilson)")
+export const winRateHigh = explained(Rate, "Upper end of its 95 % interval (Wilson)")
+const { winRate, meanEntryPrice, followRoi, fadeRoi } = FrozenCalibration.fields
+
+/** Entries within one band of entry prices. */
+export const OddsBand = Schema.Struct({
+  band: Schema.String,
+  from: explained(Rate, "Included"),
+  to: explained(Rate, "Not included, but for 1"),
+  entries: Count,
+  meanEntryPrice,
+  winRate,
+  winRateLow,
+  winRateHigh,
+  followRoi,
+  fadeRoi,
+}).annotate({ identifier: "OddsBand" })
+
 /** The bands that have entries, as they are published. */
 export function publishedBands(
   bands: ReadonlyArray<BandSums>,
@@ -114,6 +140,22 @@ export function publishedBands(
       ...roisOf(sums),
     }]
   })
+}
+
+/** A rate, a price or a return as it is shown: to a hundredth of a percent. */
+export const shownRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
+
+/** A band as it is shown. */
+export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
+  return {
+    ...band,
+    meanEntryPrice: shownRate(band.meanEntryPrice),
+    winRate: shownRate(band.winRate),
+    winRateLow: shownRate(band.winRateLow),
+    winRateHigh: shownRate(band.winRateHigh),
+    followRoi: shownRate(band.followRoi),
+    fadeRoi: shownRate(band.fadeRoi),
+  }
 }
 
 /** Within [0, 1], whatever rounding did to the sum. */

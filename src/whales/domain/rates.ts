@@ -11,12 +11,12 @@ import {
   brierOf,
   meanPriceOf,
   noBandSums,
+  type OddsBand,
   publishedBands,
   roisOf,
   winRateOf,
 } from "./oddsBands.ts"
 import { noTotals, type WalletSums, type WalletTotals } from "./score.ts"
-import type { OddsBand } from "./whale.ts"
 
 /** What a wallet's counted resolved entries say; every figure null-free because there is an entry. */
 export interface Rates {

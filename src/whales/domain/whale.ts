@@ -1,46 +1,35 @@
 /**
- * What is published of a tracked wallet: how its entries fared when held to resolution.
+ * A tracked wallet's row of the calibration table: how its entries fared when held to resolution, and
+ * what of that an entry carries.
  *
  * @module
  */
 import { Schema } from "effect"
-import type { EpochMs } from "../../core/domain/time.ts"
+import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
+import { isMarketMaker } from "./entry.ts"
+import { type Judgement, resolvedEntriesMin, ruleVersion } from "./label.ts"
+import {
+  Count,
+  explained,
+  OddsBand,
+  roundedBand,
+  shownRate,
+  winRateHigh,
+  winRateLow,
+} from "./oddsBands.ts"
+import type { Rates } from "./rates.ts"
+import type { TrackedWallet } from "./tracking.ts"
 
-/** A wallet with fewer resolved entries has no row: too little to say anything. */
-export const resolvedEntriesMin = 30
 /**
  * Rows of the table. Every payment keeps the bytes it bought, so the table has to end somewhere: a
  * thousand rows are 1.4 MB, kept as 0.3.
  */
 export const tableRowsMax = 500
 
-const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-
-/** `schema`, with a sentence for whoever reads the contract. */
-const explained = <S extends Schema.Top>(schema: S, description: string) =>
-  schema.annotate({ description })
-
 /** What a row says in the words of the calibration that an entry carries. */
 const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh, followRoi, fadeRoi } =
   FrozenCalibration.fields
-const winRateLow = explained(Rate, "Lower end of its 95 % interval (Wilson)")
-const winRateHigh = explained(Rate, "Upper end of its 95 % interval (Wilson)")
-
-/** Entries within one band of entry prices. */
-export const OddsBand = Schema.Struct({
-  band: Schema.String,
-  from: explained(Rate, "Included"),
-  to: explained(Rate, "Not included, but for 1"),
-  entries: Count,
-  meanEntryPrice,
-  winRate,
-  winRateLow,
-  winRateHigh,
-  followRoi,
-  fadeRoi,
-}).annotate({ identifier: "OddsBand" })
 
 /** One wallet of the calibration table, as it is on the wire. */
 export const WhaleRow = Schema.Struct({
@@ -115,9 +104,6 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
     .sort((a, b) => b.stakeUsd - a.stakeUsd || (a.wallet < b.wallet ? -1 : 1))
 }
 
-/** A rate, a price or a return as it is shown: to a hundredth of a percent. */
-export const shownRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
-
 /** USD as they are shown: to the cent. */
 export const shownUsd = (usd: number): number => Math.round(usd * 100) / 100
 
@@ -153,14 +139,95 @@ export function shownCalibration(frozen: FrozenCalibration): FrozenCalibration {
   }
 }
 
-export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
+/** What a row says that is not in the wallet's figures: it may change without another calibration. */
+type WhaleFacts = Pick<WhaleRow, "pseudonym" | "source" | "marketMaker" | "openEntries">
+
+/** What is known of a wallet besides its figures. */
+export function whaleFacts(tracked: TrackedWallet, openEntries: number): WhaleFacts {
   return {
-    ...band,
-    meanEntryPrice: shownRate(band.meanEntryPrice),
-    winRate: shownRate(band.winRate),
-    winRateLow: shownRate(band.winRateLow),
-    winRateHigh: shownRate(band.winRateHigh),
-    followRoi: shownRate(band.followRoi),
-    fadeRoi: shownRate(band.fadeRoi),
+    pseudonym: tracked.name,
+    source: tracked.source,
+    marketMaker: isMarketMaker(tracked),
+    openEntries,
   }
+}
+
+/** The row of a wallet with these figures. */
+export function whaleRow(
+  wallet: string,
+  rates: Rates,
+  label: WhaleRow["label"],
+  facts: WhaleFacts,
+): WhaleRow {
+  const { cancelled: _, followRoi, ...figures } = rates
+  return { wallet, ...facts, ...figures, mirrorRoi: followRoi, label }
+}
+
+/** What an entry carries of its wallet's row, computed at `computedAt`. */
+export function freeze({ row, computedAt }: CalibratedWhale): FrozenCalibration {
+  const { label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh } = row
+  return {
+    ...{ label, resolved, winRate, meanEntryPrice, edge, edgeLow, edgeHigh },
+    followRoi: row.mirrorRoi,
+    fadeRoi: row.fadeRoi,
+    computedAt: isoTime(computedAt),
+    ruleVersion,
+  }
+}
+
+/**
+ * What an entry that began at `at` is given: the newest of these calibrations that stood before it.
+ * Null when none did: one computed later may hold what the entry's own market came to.
+ */
+export function calibrationBefore(
+  held: ReadonlyArray<CalibratedWhale>,
+  at: EpochMs,
+): FrozenCalibration | null {
+  const before = held.filter(({ computedAt }) => computedAt < at)
+  const newest = before.toSorted((a, b) => b.computedAt - a.computedAt)[0]
+  return newest === undefined ? null : freeze(newest)
+}
+
+/** Whether a row holds the figures its wallet's label is decided by now. */
+export function saysStill(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
+  return row.edge === edge && row.mirrorRoi === followRoi && row.fadeRoi === fadeRoi
+}
+
+/** What has to be written: rows that are new or say something else, and wallets without one. */
+interface Rewritten {
+  readonly changed: ReadonlyArray<CalibratedWhale>
+  readonly gone: ReadonlyArray<string>
+}
+
+/**
+ * The rows that change at `at`: those of wallets with new `rates`, and those whose label or facts are
+ * others by now. `computedAt` moves with rates and label alone, for they are what an entry is given.
+ */
+export function rewritten(
+  held: ReadonlyMap<string, CalibratedWhale>,
+  labels: ReadonlyMap<string, WhaleRow["label"]>,
+  rates: ReadonlyMap<string, Rates>,
+  facts: ReadonlyMap<string, WhaleFacts>,
+  at: EpochMs,
+): Rewritten {
+  const changed: Array<CalibratedWhale> = []
+  for (const [wallet, label] of labels) {
+    const before = held.get(wallet)
+    const figures = rates.get(wallet)
+    const known = facts.get(wallet)
+    if (known === undefined) continue
+    if (figures !== undefined) {
+      changed.push({ computedAt: at, row: whaleRow(wallet, figures, label, known) })
+    } else if (before !== undefined && !agree(before.row, { ...known, label })) {
+      const computedAt = before.row.label === label ? before.computedAt : at
+      changed.push({ computedAt, row: { ...before.row, ...known, label } })
+    }
+  }
+  return { changed, gone: [...held.keys()].filter((wallet) => !labels.has(wallet)) }
+}
+
+function agree(row: WhaleRow, now: WhaleFacts & Pick<WhaleRow, "label">): boolean {
+  return row.label === now.label && row.pseudonym === now.pseudonym &&
+    row.source === now.source && row.marketMaker === now.marketMaker &&
+    row.openEntries === now.openEntries
 }

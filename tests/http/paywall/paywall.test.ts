@@ -9,7 +9,7 @@ import { Base64 } from "effect/encoding"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
 import { DataStale, SignalNotFound } from "../../../src/feed/domain/item.ts"
 import type { Handler, Work } from "../../../src/http/paywall/checkout.ts"
-import { challengeFor, showsPayment } from "../../../src/http/paywall/paywall.ts"
+import { challengeFor } from "../../../src/http/paywall/paywall.ts"
 import { RateLimits, RateLimitUnavailable } from "../../../src/core/RateLimits.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
@@ -372,12 +372,18 @@ Deno.test("challengeFor() is the 402 of a product, ready to be sent", () => {
   }
 })
 
-Deno.test("showsPayment() sees either header", () => {
-  equal(showsPayment({}), false)
-  equal(showsPayment({ "payment-signature": "" }), false)
-  equal(showsPayment({ "payment-signature": "x" }), true)
-  equal(showsPayment({ "x-payment": "x" }), true)
-})
+test("a payment is seen in either header, and an empty header shows none", () =>
+  inTill(Effect.gen(function* () {
+    const handle = yield* makeTill()
+    const told = (headers: Record<string, string>) =>
+      Effect.flatMap(handle(new Request(url, { headers })), error)
+    const unpaid = yield* told({})
+    equal(yield* told({ "payment-signature": "" }), unpaid)
+    const unread = yield* told({ "payment-signature": "x" })
+    ok(/not base64/.test(unread), unread)
+    equal(yield* told({ "x-payment": "x" }), unread)
+    equal(yield* told({ "payment-signature": "", "x-payment": "x" }), unread)
+  })))
 
 type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends ReturnType<Handler<P>["work"]>
   ? true

@@ -10,7 +10,6 @@ import type { Market, MarketStatus, MechanicalSign } from "../../../src/markets/
 import {
   candidatesMax,
   convergenceOf,
-  endingWithin,
   microstructureRowsMax,
   ResolvingRow,
   resolvingRows,
@@ -20,6 +19,7 @@ import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { now, shown } from "../../support/movers/market.ts"
 import { endingMarket } from "../../support/products.ts"
+import { endingWithin } from "../../support/markets/endingWithin.ts"
 
 const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
 const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurrence"]

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { feedRows } from "../../../src/news/sources/feedRows.ts"
-import { articlesOf, questionOf, toldBy } from "../../../src/news/sources/gdeltRows.ts"
+import { articlesOf, questionOf, toldBy } from "../../../src/news/sources/gdelt.ts"
 import { dateOf, decodeText, headlinesOf } from "../../../src/news/sources/rows.ts"
 import { law } from "../../support/effect.ts"
 import {

@@ -17,13 +17,13 @@ import {
   type Proof,
   type Refund,
   refundMax,
-  refundMoves,
   refundReaches,
   type RefundSignature,
   refundStates,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
 import { law } from "../../support/effect.ts"
+import { refundMoves } from "../../support/payments/moves.ts"
 
 const ours = address(`0x${"7e".repeat(20)}`)
 const payTo = address(`0x${"11".repeat(20)}`)

@@ -14,7 +14,7 @@ import {
 } from "../../../src/payments/facilitator/facilitator.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, layerStore } from "../../../src/payments/simulated/ledger.ts"
+import { layerStore } from "../../../src/payments/simulated/ledger.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { requirements } from "../../../src/payments/domain/x402/terms.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -24,6 +24,7 @@ import { startSeconds } from "../../support/payments/sales.ts"
 import { onEveryStore } from "../../support/stores.ts"
 import { headerOf, terms, token } from "../../support/payments/terms.ts"
 import { asked, facilitatorLaws, proofOf } from "./facilitator.laws.ts"
+import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 const simulated = layerLedger().pipe(Layer.provide(signatures))
 const inMemory = Layer.provideMerge(simulated, layerMemory)

@@ -13,7 +13,6 @@ import {
   Signature,
 } from "../../../src/payments/domain/payment.ts"
 import {
-  refundMoves,
   refundReaches,
   type RefundSignature,
   type RefundState,
@@ -29,6 +28,7 @@ import {
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
 import { nonce } from "../../support/payments/terms.ts"
 import { ticket } from "../paymentStore.laws.ts"
+import { refundMoves } from "../../support/payments/moves.ts"
 
 export type RefundLaw = readonly [
   name: string,

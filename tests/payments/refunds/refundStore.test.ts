@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import {
-  refundMoves,
   refundReaches,
   type RefundState,
   refundStates,
@@ -26,6 +25,7 @@ import { Debts, memoryRefunds, type Owed } from "../../support/payments/memoryRe
 import { onEveryStore } from "../../support/stores.ts"
 import { led, paths, ticket } from "../paymentStore.laws.ts"
 import { debt, lease, ledTo, refundLaws, signature, treasury } from "./refundStore.laws.ts"
+import { refundMoves } from "../../support/payments/moves.ts"
 
 for (const [name, body] of refundLaws) {
   test(`refunds in memory: ${name}`, () => Effect.provide(body, memoryRefunds().layer))

@@ -8,7 +8,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Effect, Layer, Logger, Result } from "effect"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
@@ -42,6 +42,7 @@ import {
 } from "../../support/payments/sales.ts"
 import { terms, token, wirePayment } from "../../support/payments/terms.ts"
 import { VirtualTime } from "../simulation/virtualTime.ts"
+import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(signatures)))
 const signed = await Effect.runPromise(Effect.provide(purchase(), market()).pipe(Effect.scoped))

@@ -7,11 +7,12 @@
 import { deepStrictEqual as equal, notStrictEqual, ok } from "node:assert/strict"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { layer } from "../../../src/payments/wasmSignatures.ts"
-import { moves, type PaymentState, paymentStates } from "../../../src/payments/domain/payment.ts"
+import { type PaymentState, paymentStates } from "../../../src/payments/domain/payment.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Random } from "../../model/random.ts"
 import { simulate } from "./simulate.ts"
 import { VirtualTime } from "./virtualTime.ts"
+import { moves } from "../../support/payments/moves.ts"
 
 const seeds = 150
 const mathematics = await Effect.runPromise(Signatures.pipe(Effect.provide(layer)))

@@ -5,7 +5,7 @@
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import {
   address,
   type Authorization,
@@ -21,6 +21,7 @@ import { terms, token } from "../../support/payments/terms.ts"
 import { makeDatabase } from "./database.ts"
 import type { VirtualTime } from "./virtualTime.ts"
 import { drawWeather, simulationOf, type Weather } from "./weather.ts"
+import { layerMemory } from "../../support/payments/memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
 export const holdSecondsMax = 150

@@ -7,7 +7,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { layerLedger } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger } from "../../../src/payments/simulated/ledger.ts"
+import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { type Done, World } from "../../payments/chain/chain.laws.ts"
@@ -24,6 +24,7 @@ import {
   succeeded,
   transferCall,
 } from "./token.ts"
+import { layerMemory } from "./memoryLedger.ts"
 
 const secondsPerBlock = 2
 

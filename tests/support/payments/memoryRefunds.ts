@@ -8,7 +8,6 @@ import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/pa
 import {
   type Debt as RefundedPayment,
   type RefundEvent,
-  refundMoves,
   refundReaches,
   type RefundSignature,
   type RefundState,
@@ -22,6 +21,7 @@ import {
   RefundStore,
   UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
+import { refundMoves } from "./moves.ts"
 
 /** What is owed, as the payments have it: how a test fills a refund store, and reads it back. */
 export class Debts extends Context.Service<Debts, {

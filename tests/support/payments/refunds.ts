@@ -8,7 +8,7 @@ import type { Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, type Authorization } from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import type { Caps } from "../../../src/payments/domain/refund.ts"
@@ -27,6 +27,7 @@ import { buyer } from "./buyers.ts"
 import { type Debt, Debts, type MemoryRefunds, memoryRefunds } from "./memoryRefunds.ts"
 import { startSeconds } from "./sales.ts"
 import { authorizationFor, nonce, terms, token } from "./terms.ts"
+import { layerMemory } from "./memoryLedger.ts"
 
 export const product = products.signals
 const key = Redacted.make(`0x${"ab".repeat(32)}` as const)

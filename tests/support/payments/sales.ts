@@ -16,7 +16,7 @@ import {
 } from "effect"
 import { TestClock } from "effect/testing"
 import { layerLedger, type SimulationOptions } from "../../../src/payments/simulated/facilitator.ts"
-import { layerMemory, Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
+import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { layer as signatures } from "../../../src/payments/wasmSignatures.ts"
 import {
   address,
@@ -37,6 +37,7 @@ import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.
 import { buyer, shown, sign } from "./buyers.ts"
 import { authorizationFor, terms, token } from "./terms.ts"
 import { memoryPaymentStore } from "./memoryPayments.ts"
+import { layerMemory } from "./memoryLedger.ts"
 
 export const startSeconds = 1_800_000_000
 export const product = products.latest

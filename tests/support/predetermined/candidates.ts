@@ -123,7 +123,6 @@ const scripted = (of: Script) => {
     )
   return Layer.mergeAll(
     Layer.mock(VenueClient, {
-      name: "scripted",
       wallets: null,
       books: (tokens) =>
         answer(

@@ -8,12 +8,12 @@ import { Arbitrary, Schema } from "effect"
 import { MarketId, type SeriesPoint, Slug } from "../../../src/markets/domain/market.ts"
 import { reportBrief } from "../../../src/research/domain/facts.ts"
 import type { ReportMaterial } from "../../../src/research/domain/material.ts"
-import type { OpenEntry } from "../../../src/whales/domain/entry.ts"
 import { templateReport } from "../../../src/research/domain/template.ts"
 import { type Report, reportOf } from "../../../src/research/domain/research.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { market, now, shown } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
+import type { OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
 
 /** Material with nothing missing and nothing odd. */
 export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMaterial {

@@ -9,11 +9,14 @@ import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
   type Check,
   judgedAfter,
-  noVerdicts,
   type Verdict,
+  type VerdictCounts,
 } from "../../../src/track-record/domain/selfScore.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import type { ScoreStore } from "../../../src/track-record/ScoreStore.ts"
+
+/** The counts before anything was told. */
+export const noVerdicts: VerdictCounts = { mover_1h: {}, mover_24h: {}, predetermined: {} }
 
 interface HeldMarket {
   askedAt: EpochMs

@@ -6,7 +6,7 @@
  * @module
  */
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
-import { generationZero, type SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
+import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 
@@ -16,6 +16,9 @@ export const worlds: Readonly<Record<string, () => World>> = {
   bounceOnly: () => makeWorld({ seed: 2, markets: 60, bounceOnly: true }),
   busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
 }
+
+/** The generation at the origin, as slugs spell it. */
+const generationZero = 10_000_000
 
 /** A market of a world by its slug, mechanical ones aside. */
 export function marketBySlug({ catalogue }: World, slug: string): SimulatedMarket | undefined {

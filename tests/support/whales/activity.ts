@@ -84,7 +84,7 @@ export function walletVenue(source: Partial<WalletSource>) {
       Effect.succeed({ rows: [], rejected: {}, oldest: null, next: null, cut: false }),
     ...source,
   }
-  return Layer.mock(VenueClient, { name: "test", wallets })
+  return Layer.mock(VenueClient, { wallets })
 }
 
 /** A `WalletStore` in memory that a test can look into, and have crash. */

@@ -12,7 +12,6 @@ import {
   type Check,
   checksOf,
   moverVerdict,
-  noVerdicts,
   outcomeVerdict,
   pointAt,
   priceAgeMax,
@@ -23,6 +22,7 @@ import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import { market, now } from "../../support/movers/market.ts"
+import { noVerdicts } from "../../support/track-record/memoryScores.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))

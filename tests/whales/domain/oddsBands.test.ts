@@ -12,11 +12,11 @@ import {
   bandOf,
   entrySums,
   noBandSums,
+  OddsBand,
   publishedBands,
   roisOf,
   winRateOf,
 } from "../../../src/whales/domain/oddsBands.ts"
-import { OddsBand } from "../../../src/whales/domain/whale.ts"
 import { law } from "../../support/effect.ts"
 import { alike, anyRecord, counted, sumsOf } from "../../support/whales/records.ts"
 

@@ -1,24 +1,37 @@
 /**
- * Which calibrated wallets are published.
+ * Which calibrated wallets are published; the row of a wallet, when it counts as another calibration,
+ * and what an entry is given of it.
  *
  * @module
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
-import { Schema } from "effect"
+import { Arbitrary, Schema } from "effect"
+import { isoTime } from "../../../src/core/domain/time.ts"
+import { FrozenCalibration } from "../../../src/feed/domain/item.ts"
+import type { Rates } from "../../../src/whales/domain/rates.ts"
 import {
+  calibrationBefore,
   calibrationTable,
+  freeze,
   publishable,
+  rewritten,
+  saysStill,
   tableRowsMax,
+  whaleFacts,
   WhaleRow,
+  whaleRow,
 } from "../../../src/whales/domain/whale.ts"
-import { whaleRow } from "../../support/products.ts"
+import { law } from "../../support/effect.ts"
+import { now } from "../../support/movers/market.ts"
+import { whaleRow as anyRow } from "../../support/products.ts"
+import { trackedWallet } from "../../support/whales/entries.ts"
 
 Deno.test("publishable() is the wallets with 30 resolved entries, by stake and not by outcome", () => {
   const rows = [
-    whaleRow({ wallet: "0xa", resolved: 30, stakeUsd: 5, winRate: 0.9 }),
-    whaleRow({ wallet: "0xb", resolved: 29, stakeUsd: 50 }),
-    whaleRow({ wallet: "0xc", resolved: 31, stakeUsd: 9, winRate: 0.1 }),
-    whaleRow({ wallet: "0xd", resolved: 400, stakeUsd: 5, winRate: 0.2 }),
+    anyRow({ wallet: "0xa", resolved: 30, stakeUsd: 5, winRate: 0.9 }),
+    anyRow({ wallet: "0xb", resolved: 29, stakeUsd: 50 }),
+    anyRow({ wallet: "0xc", resolved: 31, stakeUsd: 9, winRate: 0.1 }),
+    anyRow({ wallet: "0xd", resolved: 400, stakeUsd: 5, winRate: 0.2 }),
   ]
   equal(publishable(rows).map(({ wallet }) => wallet), ["0xc", "0xa", "0xd"])
   ok(publishable(rows).every(Schema.is(WhaleRow)))
@@ -28,14 +41,14 @@ Deno.test("publishable() is the wallets with 30 resolved entries, by stake and n
 Deno.test("calibrationTable() keeps the largest stakes, and says how many found no place", () => {
   const whales = Array.from({ length: tableRowsMax + 3 }, (_, n) => ({
     computedAt: n,
-    row: whaleRow({ wallet: `0x${n}`, stakeUsd: n, winRate: 1 - n / 1_000 }),
+    row: anyRow({ wallet: `0x${n}`, stakeUsd: n, winRate: 1 - n / 1_000 }),
   }))
   const table = calibrationTable(whales)
   equal([table?.wallets.length, table?.omitted], [tableRowsMax, 3])
   equal([table?.wallets[0].stakeUsd, table?.wallets.at(-1)?.stakeUsd], [tableRowsMax + 2, 3])
   strictEqual(table?.computedAt, tableRowsMax + 2)
   strictEqual(calibrationTable([]), null)
-  strictEqual(calibrationTable([{ computedAt: 1, row: whaleRow({ resolved: 29 }) }]), null)
+  strictEqual(calibrationTable([{ computedAt: 1, row: anyRow({ resolved: 29 }) }]), null)
 })
 
 Deno.test("calibrationTable() shows rates to a hundredth of a percent and USD to the cent", () => {
@@ -47,7 +60,7 @@ Deno.test("calibrationTable() shows rates to a hundredth of a percent and USD to
   }
   const rates = { winRate: third, winRateLow: third, winRateHigh: third, meanEntryPrice: third }
   const returns = { fadeRoi: third, mirrorRoi: -third, edge: third, edgeLow: -third }
-  const row = whaleRow({
+  const row = anyRow({
     ...rates,
     ...returns,
     edgeHigh: third,
@@ -58,4 +71,96 @@ Deno.test("calibrationTable() shows rates to a hundredth of a percent and USD to
   strictEqual(/\.\d{5}/.exec(text), null)
   strictEqual([...text.matchAll(/0\.3333\b/g)].length, 15)
   match(text, /"stakeUsd":333\.33,/)
+})
+
+const rates: Rates = {
+  resolved: 60,
+  events: 40,
+  cancelled: 2,
+  stakeUsd: 120_000,
+  winRate: 0.6,
+  winRateLow: 0.47,
+  winRateHigh: 0.71,
+  meanEntryPrice: 0.52,
+  edge: 0.08,
+  edgeLow: -0.02,
+  edgeHigh: 0.18,
+  followRoi: 0.11,
+  fadeRoi: -0.14,
+  oddsBands: [],
+}
+const facts = whaleFacts(trackedWallet(), 3)
+const row = whaleRow("0xaaaa", rates, "neutral", facts)
+const held = new Map([["0xaaaa", { computedAt: now, row }]])
+const later = now + 1
+const known = (fields: Partial<typeof facts> = {}) => new Map([["0xaaaa", { ...facts, ...fields }]])
+const label = (of: WhaleRow["label"]) => new Map([["0xaaaa", of]])
+
+Deno.test("whaleRow() is a row of the table, and freeze() what an item carries", () => {
+  equal(Schema.decodeUnknownSync(WhaleRow)(row), row)
+  const frozen = freeze({ computedAt: now, row })
+  equal(Schema.decodeUnknownSync(FrozenCalibration)(frozen), frozen)
+  equal([frozen.followRoi, frozen.fadeRoi], [rates.followRoi, rates.fadeRoi])
+  strictEqual(frozen.computedAt, isoTime(now))
+})
+
+law(
+  "calibrationBefore() is the newest that stood strictly before, in whatever order they are held",
+  Arbitrary.schema(Schema.Struct({
+    times: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 }))),
+    at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 21 })),
+  })),
+  ({ times, at }) => {
+    const given = calibrationBefore(times.map((computedAt) => ({ computedAt, row })), at)
+    const before = times.filter((time) => time < at)
+    equal(
+      given?.computedAt ?? null,
+      before.length === 0 ? null : isoTime(Math.max(...before)),
+    )
+  },
+)
+
+Deno.test("rewritten() writes nothing while nothing is new", () => {
+  ok(saysStill(row, { pValue: 0.4, ...rates }))
+  equal(rewritten(held, label("neutral"), new Map(), known(), later), { changed: [], gone: [] })
+})
+
+Deno.test("rewritten() dates a row anew with its figures or its label, not with its facts", () => {
+  const wrote = (...given: [Map<string, WhaleRow["label"]>, Map<string, Rates>, typeof facts]) => {
+    const [labels, rates, facts] = given
+    const { changed } = rewritten(held, labels, rates, new Map([["0xaaaa", facts]]), later)
+    strictEqual(changed.length, 1)
+    return changed[0]
+  }
+  const figures = new Map([["0xaaaa", { ...rates, resolved: 61 }]])
+  equal(wrote(label("neutral"), figures, facts)?.computedAt, later)
+  equal(wrote(label("follow"), new Map(), facts), {
+    computedAt: later,
+    row: { ...row, label: "follow" },
+  })
+  for (
+    const other of [
+      { openEntries: 4 },
+      { pseudonym: "Calm-Comet" },
+      { marketMaker: true },
+      { source: "profit" as const },
+    ]
+  ) {
+    equal(wrote(label("neutral"), new Map(), { ...facts, ...other }), {
+      computedAt: now,
+      row: { ...row, ...other },
+    })
+  }
+})
+
+Deno.test("rewritten() adds the row of a wallet that had none, and takes that of one not judged", () => {
+  const added = rewritten(new Map(), label("fade"), new Map([["0xaaaa", rates]]), known(), later)
+  equal(added, { changed: [{ computedAt: later, row: { ...row, label: "fade" } }], gone: [] })
+  equal(rewritten(held, new Map(), new Map(), known(), later), { changed: [], gone: ["0xaaaa"] })
+})
+
+Deno.test("saysStill() tells a row whose figures are others by now", () => {
+  for (const moved of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
+    ok(!saysStill(row, { pValue: 0.4, ...rates, ...moved }))
+  }
 })

@@ -14,9 +14,6 @@ import { toolUrl } from "../../../catalog/domain/skill.ts"
 /** Where the mark of the service is. */
 export const iconPath = "/favicon.svg"
 
-/** Largest PAYMENT-REQUIRED header: Node's fetch dies above 16 KiB of headers in all. */
-export const challengeHeaderLengthMax = 4_000
-
 /** A 402, as header value and as body. */
 interface Challenge {
   readonly header: string

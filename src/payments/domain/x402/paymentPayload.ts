@@ -13,11 +13,8 @@ import { usd } from "../../../core/domain/money.ts"
 import { address, type Authorization, Bytes32, Signature } from "../payment.ts"
 import { PaymentFault } from "../paymentFault.ts"
 import type { Product } from "../../../catalog/domain/product.ts"
-import { type Accepted, decodeWire, type WirePayment } from "./wirePayment.ts"
 import { toolUrl } from "../../../catalog/domain/skill.ts"
 import { type PaymentTerms, requirements, v1Networks } from "./terms.ts"
-
-export { PaymentIdentifier } from "./wirePayment.ts"
 
 /** Tolerance for the block that will carry the payment, and for a buyer's clock ahead of ours. */
 const clockMarginSeconds = { early: 6, late: 30 } as const
@@ -25,6 +22,64 @@ const clockMarginSeconds = { early: 6, late: 30 } as const
 export const paymentHeaderLengthMax = 8_192
 /** Largest payment as JSON: what a header of that size holds. */
 const paymentJsonLengthMax = paymentHeaderLengthMax * 3 / 4
+
+const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,30}$/))
+const hexOf = (digits: number) =>
+  Schema.String.check(Schema.isPattern(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`)))
+const Text = Schema.String.check(Schema.isMaxLength(2_048))
+
+const Payload = Schema.Struct({
+  authorization: Schema.Struct({
+    from: hexOf(40),
+    to: hexOf(40),
+    value: Digits,
+    validAfter: Digits,
+    validBefore: Digits,
+    nonce: hexOf(64),
+  }),
+  signature: hexOf(130),
+})
+
+const Accepted = Schema.Struct({
+  scheme: Text,
+  network: Text,
+  amount: Digits,
+  asset: hexOf(40),
+  payTo: hexOf(40),
+  extra: Schema.optionalKey(Schema.Unknown),
+})
+
+/** A buyer's own name for a payment: 16 to 128 letters, digits, `-` and `_`. */
+export const PaymentIdentifier = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,128}$/))
+
+/** Left out or null: some buyers write the one, some the other. */
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const WirePayment = Schema.Union([
+  Schema.Struct({
+    x402Version: Schema.Literal(2),
+    payload: Payload,
+    accepted: optional(Accepted),
+    scheme: optional(Text),
+    network: optional(Text),
+    resource: optional(
+      Schema.Struct({ url: optional(Text) }),
+    ),
+    extensions: optional(Schema.Struct({
+      "payment-identifier": optional(Schema.Struct({
+        info: Schema.Struct({ id: optional(PaymentIdentifier) }),
+      })),
+    })),
+  }),
+  Schema.Struct({
+    x402Version: Schema.Literal(1),
+    scheme: Text,
+    network: Text,
+    payload: Payload,
+  }),
+])
+type WirePayment = typeof WirePayment.Type
+type Accepted = typeof Accepted.Type
 
 /** What a payment header was found to hold. Hex is in lower case; the signature is in normal form. */
 export interface PaymentPayload {
@@ -72,10 +127,11 @@ export function matchPayment(
   payment: PaymentPayload,
   terms: PaymentTerms,
 ): Result.Result<PaymentPayload, PaymentRejected> {
-  return firstFault(payment, [
+  const checks = [
     ...offerChecks(product, payment, terms),
     ...authorizationChecks(product, payment.authorization, terms),
-  ])
+  ]
+  return Result.map(firstFault(checks), () => payment)
 }
 
 /**
@@ -83,19 +139,16 @@ export function matchPayment(
  * payment that is already known is answered by its state, however late it is sent again.
  */
 export function checkTimes(
-  payment: PaymentPayload,
+  { authorization }: PaymentPayload,
   terms: PaymentTerms,
   nowSeconds: bigint,
-): Result.Result<PaymentPayload, PaymentRejected> {
-  return firstFault(payment, timeChecks(payment.authorization, terms, nowSeconds))
+): Result.Result<void, PaymentRejected> {
+  return firstFault(timeChecks(authorization, terms, nowSeconds))
 }
 
-function firstFault(
-  payment: PaymentPayload,
-  checks: ReadonlyArray<Check>,
-): Result.Result<PaymentPayload, PaymentRejected> {
+function firstFault(checks: ReadonlyArray<Check>): Result.Result<void, PaymentRejected> {
   const fault = checks.find(([holds]) => !holds)
-  return fault === undefined ? Result.succeed(payment) : rejected(fault[2], fault[1])
+  return fault === undefined ? Result.void : rejected(fault[2], fault[1])
 }
 
 type Check = readonly [holds: boolean, reason: string, fault: PaymentFault]
@@ -200,6 +253,55 @@ function flowOf(extra: unknown): unknown {
   return typeof extra === "object" && extra !== null && "paymentFlow" in extra
     ? extra.paymentFlow
     : "authorization"
+}
+
+const decode = Schema.decodeUnknownResult(WirePayment)
+
+/** Reads a payment, or says in words for its sender which field is wrong and what would be right. */
+function decodeWire(json: unknown): Result.Result<WirePayment, string> {
+  return Result.mapError(decode(json), ({ issue }) => complaint(deepest(issue)))
+}
+
+const notPayload = "The payment is not an x402 exact EVM payload"
+
+function complaint(path: ReadonlyArray<PropertyKey>): string {
+  const field = path.at(-1)
+  if (field === undefined) return notPayload
+  const wrong = `${path.join(".")} must be ${expected[String(field)] ?? "an object"}`
+  return path[0] === "payload" ? `${notPayload}: ${wrong}` : `The payment's ${wrong}`
+}
+
+const decimal = "1 to 30 decimal digits, as text"
+const hexAddress = "0x and 40 hex digits"
+const shortText = "text of at most 2048 characters"
+
+/** What a field must be, by its name; the others are objects. */
+const expected: Readonly<Record<string, string>> = {
+  ...{ from: hexAddress, to: hexAddress, asset: hexAddress, payTo: hexAddress },
+  ...{ value: decimal, validAfter: decimal, validBefore: decimal, amount: decimal },
+  ...{ scheme: shortText, network: shortText, url: shortText },
+  nonce: "0x and 64 hex digits",
+  signature: "0x and 130 hex digits",
+  id: "16 to 128 letters, digits, - or _",
+}
+
+/** The longest path to a fault: in a union, the branch that came furthest is the one that was meant. */
+function deepest(issue: Schema.SchemaError["issue"]): ReadonlyArray<PropertyKey> {
+  switch (issue._tag) {
+    case "Pointer":
+      return [...issue.path, ...deepest(issue.issue)]
+    case "Filter":
+    case "Encoding":
+      return deepest(issue.issue)
+    case "Composite":
+    case "AnyOf":
+      return issue.issues.map(deepest).reduce(
+        (longest, path) => path.length > longest.length ? path : longest,
+        [],
+      )
+    default:
+      return []
+  }
 }
 
 const decodeBytes32 = Schema.decodeUnknownSync(Bytes32)
