@@ -93,18 +93,16 @@ const mayBuy = Effect.fnUntraced(function* ({ base, throwAway, say }: Agent) {
   return false
 })
 
-const readIndex = ({ status, body }: Answer) =>
-  Effect.fromOption(Schema.decodeUnknownOption(Index)(status === 200 ? body : null)).pipe(
-    Effect.mapError(() =>
-      new GaveUp({ message: `${paths.index} answers ${status}, and no index` })
-    ),
-  )
+const readIndex = Effect.fnUntraced(function* ({ status, body }: Answer) {
+  const index = Schema.decodeUnknownOption(Index)(body)
+  if (status === 200 && Option.isSome(index)) return index.value
+  return yield* new GaveUp({ message: `${paths.index} answers ${status}, and no index` })
+})
 
 function indexLine({ index, status, totalToday, digest }: Index, looks: number): string {
   const news = digest === null ? "no digest yet" : `digest ${quoted(digest.title, 60)}`
-  return `poll ${looks}     index ${index}, ${
-    plain(status, 20)
-  }, ${totalToday} items today, ${news}`
+  const state = plain(status, 20)
+  return `poll ${looks}     index ${index}, ${state}, ${totalToday} items today, ${news}`
 }
 
 /** Buys what is wanted and can be afforded; false when there is no reason to poll again. */

@@ -127,7 +127,7 @@ const sign = Effect.fnUntraced(function* (
   return payment
 })
 
-/** The service's id of a payment: whoever has the authorization can compute it. */
+/** The service's id of a payment: anyone with the authorization can compute it. */
 function paymentIdOf(from: `0x${string}`, nonce: `0x${string}`): string {
   const types = ["string", "uint256", "address", "address", "bytes32"].map((type) => ({ type }))
   return keccak256(encodeAbiParameters(types, ["pay/v1", BigInt(chainId), asset, from, nonce]))

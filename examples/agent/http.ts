@@ -123,7 +123,7 @@ export function waitAfter(
   return Math.max(wantedMs, Math.min(allowance.resetMs, waitMsMax))
 }
 
-/** A stranger's text as one line of at most `max` characters, without what nobody can see. */
+/** A stranger's text as one line of at most `max` characters, without invisible characters. */
 export function plain(text: string, max: number): string {
   const line = text
     .replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\s]+/gu, " ")

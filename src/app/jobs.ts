@@ -1,14 +1,17 @@
 /**
  * Everything the service does on a schedule, in one table.
  *
- * Each job is its own, so that none waits for another, and the feed's freshness for none.
+ * Each job is its own, so that none waits for another, and the feed's freshness for none. Every replica
+ * runs this table. A leased job runs once per slot over all of them (`core/leasedJobs.ts`). The others run
+ * on each: payments change by compare-and-set, so a second sweep or scan finds nothing to do, and
+ * measuring only reads.
  *
  * @module
  */
 import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { keep } from "../core/Schedules.ts"
+import { keep } from "../core/leasedJobs.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { tickJob } from "../feed/Feed.ts"

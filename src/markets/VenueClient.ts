@@ -13,7 +13,7 @@ import type { MarketRules, Proposal } from "./domain/proposal.ts"
 import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "./domain/market.ts"
 import type { Resolution } from "./domain/resolution.ts"
 import type { EpochMs } from "../core/domain/time.ts"
-import type { Rejections } from "../core/Tick.ts"
+import type { Rejections } from "../core/stages.ts"
 import type { Board, Standing } from "./domain/leaderboard.ts"
 
 /** What was asked for, and what had to be left out of it. */

@@ -5,7 +5,7 @@
  */
 import { Array, Clock, Effect, Result } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
-import { tally } from "../core/Tick.ts"
+import { tally } from "../core/stages.ts"
 import type { MarketId } from "./domain/market.ts"
 import type { Decoded, VenueUnavailable } from "./VenueClient.ts"
 

@@ -15,7 +15,7 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type BookReading, readBooks, seed } from "./MidSeries.ts"
 import { findMovers, type MoverServices, type MoversFound } from "./Movers.ts"
-import { type Rejections, stages, tally } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Books asked for in one tick. */

@@ -8,7 +8,7 @@ import { type BookFault, type Microstructure, microstructure } from "../markets/
 import type { Market, PricePoint, SeriesPoint } from "../markets/domain/market.ts"
 import { isNarrow } from "../markets/domain/quality.ts"
 import { day, type EpochMs, hour } from "../core/domain/time.ts"
-import { tally } from "../core/Tick.ts"
+import { tally } from "../core/stages.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 

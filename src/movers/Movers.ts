@@ -1,5 +1,5 @@
 /**
- * From book readings to movers in the feed: the pure rule of `domain/mover.ts`, given what it asks
+ * From book readings to movers in the feed: the pure rule of `domain/gates.ts`, given what it asks
  * for, cheapest first.
  *
  * @module
@@ -16,12 +16,12 @@ import {
   screenMove,
   selectMovers,
   startRange,
-} from "./domain/mover.ts"
+} from "./domain/gates.ts"
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { BookReading, SeriesServices } from "./MidSeries.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 
 /** The ports a tick works through. */
 export interface MoverServices extends SeriesServices {

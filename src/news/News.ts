@@ -13,7 +13,7 @@ import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { type NewsSource, NewsSources, NewsUnavailable } from "./NewsSources.ts"
 import { NewsStore } from "./NewsStore.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 
 /** How much of the news was heard. */
 interface NewsCoverage {

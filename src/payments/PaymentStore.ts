@@ -96,8 +96,8 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   ) => Effect.Effect<ClaimResult>
   readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   /**
-   * Makes one move of a row that was read; none when it no longer has the state and fence of `held`, or
-   * when an answer that was delivered would be owed. A claim raises the fence.
+   * Makes one move of a row that was read. None when its state or fence has changed since, or when `owe`
+   * meets an answer that is marked as delivered. A claim raises the fence.
    */
   readonly move: (held: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Remembers that the answer was delivered on a live connection. */

@@ -1,13 +1,14 @@
 /**
- * Selling one answer for one payment: whether it may be claimed now, and what is answered when it is
- * sent again. What a claimed payment goes through stands in `sale/sale.ts`.
+ * Selling one answer for one payment: its signature is checked, then it is claimed, or answered as a
+ * payment that is known already. Limits sales in flight, runs the sweep and the scan, and marks answers as
+ * delivered. What a claimed payment goes through is in `sale/sale.ts`.
  *
  * @module
  */
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { storeWithDeadline } from "../core/deadline.ts"
 import { Chain, type ChainUnavailable } from "./Chain.ts"
-import { scan } from "./chainScan.ts"
+import { scan } from "./matchTransfers.ts"
 import { DeliveryJournal } from "./DeliveryJournal.ts"
 import type { FailedSale } from "./domain/failedSale.ts"
 import {

@@ -1,5 +1,19 @@
 /**
- * What becomes of a payment that no worker has: the chain is asked, and its word decides.
+ * What becomes of a payment that no worker has, after a crash for example: the chain is asked, and its
+ * answer decides.
+ *
+ * The sweep of every replica takes a row when its lease has run out (times: `timing.ts`):
+ *
+ * - `claimed`: settlement was not asked for, so it is released. Not charged.
+ * - `released`, once its authorization has run out: checked on the chain. Not taken: `void`. Taken: owed.
+ * - `settling`, `unresolved`: taken or not, only the chain can say. Not yet provable: asked again. Never
+ *   taken: `void`. Taken, with an answer (compute-first): `answered`, and kept for its buyer for `hold`.
+ *   Taken, without one (settle-early): kept for its buyer until `recover` after the intent, then owed.
+ * - `settled`: owed.
+ * - `answered` but not delivered within `hold`: owed.
+ *
+ * Owed is the state `refund_due`: a trigger queues the refund in the same statement, and the refund worker
+ * pays it.
  *
  * @module
  */

@@ -30,7 +30,7 @@ import {
   readProposals,
   withReasons,
 } from "./candidates.ts"
-import { type Rejections, stages, tally } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Questions put at once, and how long an answer may take. */

@@ -1,6 +1,6 @@
 /**
- * Whom to ask: from every live market to the few about which there is reason to put a question that
- * was not put before, step by step, cheapest first.
+ * Which markets a detector is asked about: from every live market to the few for which there is reason to
+ * ask, and which were not asked about before. Step by step, cheapest first.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Detector } from "./Detector.ts"
 import type { Considered, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
 import { askAll } from "../markets/askAll.ts"
-import { tally } from "../core/Tick.ts"
+import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"

@@ -23,7 +23,7 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { askAll } from "../markets/askAll.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
-import { type Rejections, stages, tally } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 
 /** Items read from the feed at once, and such pages in one tick. */

@@ -9,7 +9,7 @@
 import { Cause, Clock, Context, type Duration, Effect, Layer, Schedule, Schema } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
 import { shortAddress, type TrackedWallet } from "./domain/tracking.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 import { VenueUnavailable } from "../markets/VenueClient.ts"
 import { type Read, WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"

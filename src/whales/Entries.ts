@@ -10,7 +10,7 @@
  */
 import { Clock, Duration, Effect, Result } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
-import { tally } from "../core/Tick.ts"
+import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import { type Microstructure, microstructure } from "../markets/domain/book.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"

@@ -16,7 +16,7 @@ import {
   type TrackedWallet,
 } from "./domain/tracking.ts"
 import type { Board, Standing } from "../markets/domain/leaderboard.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"

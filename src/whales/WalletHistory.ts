@@ -13,7 +13,7 @@
  */
 import { Clock, Context, Effect, Equal, Layer } from "effect"
 import { type EpochMs, minute, second } from "../core/domain/time.ts"
-import { type Rejections, tally } from "../core/Tick.ts"
+import { type Rejections, tally } from "../core/stages.ts"
 import { actKey, type NumberedAct, startReading, wholeSeconds } from "../markets/domain/activity.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "../markets/VenueClient.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"

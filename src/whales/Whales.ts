@@ -9,7 +9,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Metric, Result } from "effect"
 import { type EpochMs, hour, second } from "../core/domain/time.ts"
-import { type Rejections, stages, tally } from "../core/Tick.ts"
+import { type Rejections, stages, tally } from "../core/stages.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"

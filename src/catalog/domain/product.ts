@@ -1,7 +1,8 @@
 /**
  * The table of what is sold: one row a paid route. Its route, the type of its handler's input and
  * answer, its challenge, its operation of /openapi.json, its tool of /mcp, its skill of /a2a and its
- * example in every document are made from the row.
+ * example in every document are made from the row. To add one: `docs/architecture.md`, "Adding a paid
+ * product".
  *
  * @module
  */

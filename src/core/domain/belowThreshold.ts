@@ -1,5 +1,5 @@
 /**
- * The answer to a question that is not worth its price.
+ * The error of a product whose answer would not be worth its price.
  *
  * @module
  */

@@ -50,9 +50,9 @@ export function escapedMarkdown(text: string): string {
 }
 
 /**
- * Without controls, marks of direction, joiners and other things nobody sees, lone halves of
- * characters and towers of marks; spaces made one. Towers go twice: sorting a long one for NFC takes
- * quadratic time, and NFC may take a mark apart.
+ * Without controls, marks of direction, joiners and other invisible characters, lone surrogates and
+ * stacks of marks; runs of spaces made one. Stacks are cut before NFC, which sorts them in quadratic time,
+ * and after it, for it can split a mark.
  */
 function oneLine(text: string): string {
   return text

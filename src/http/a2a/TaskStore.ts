@@ -1,17 +1,17 @@
 /**
- * The port to the memory of A2A tasks: one row a task, every move one compare-and-set on it.
+ * The port to the store of A2A tasks: one row a task, every move one compare-and-set on it.
  *
  * Shared by all replicas: an offer made by one is paid at another. Lives run on the store's own clock,
- * and a task whose life is over is not there any more, whoever still holds its row.
+ * and a task whose life is over is not found any more, though its row may still be there.
  *
  * @module
  */
 import { Context, type Duration, type Effect, Option, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
+  boundedNote,
+  extendHistory,
   isBound,
-  keptNote,
-  remembered,
   step,
   type Task,
   type TaskId,
@@ -43,8 +43,8 @@ export interface NewTask {
 export type TaskMove =
   & {
     readonly note: TaskNote | null
-    /** What was said with it: added to the history, of which the newest `historyMax` stay. */
-    readonly said: ReadonlyArray<TaskMessage>
+    /** Messages that come with it: added to the history, of which the newest `historyMax` stay. */
+    readonly messages: ReadonlyArray<TaskMessage>
   }
   & (
     /** Of an `asked` task alone: the subject it had none of. */
@@ -67,40 +67,40 @@ export class TasksFull extends Schema.TaggedError<TasksFull>()("TasksFull", {
  * The task that a move leaves behind, but for its time; none where the table has no such move. A
  * subject, once it is named, stays.
  */
-export function moved(held: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
-  return Option.map(Result.getSuccess(step(held.state, move.event)), (state) => ({
-    ...{ id: held.id, contextId: held.contextId, client: held.client, state },
-    subject: "subject" in move ? held.subject ?? move.subject : held.subject,
+export function afterMove(task: Task, move: TaskMove): Option.Option<Omit<Task, "movedAt">> {
+  return Option.map(Result.getSuccess(step(task.state, move.event)), (state) => ({
+    ...{ id: task.id, contextId: task.contextId, client: task.client, state },
+    subject: "subject" in move ? task.subject ?? move.subject : task.subject,
     paymentId: move.event === "pay"
       ? move.paymentId
       : move.event === "release"
       ? null
-      : held.paymentId,
-    note: keptNote(move.note),
-    history: remembered(held.history, move.said),
-    version: held.version + 1,
+      : task.paymentId,
+    note: boundedNote(move.note),
+    history: extendHistory(task.history, move.messages),
+    version: task.version + 1,
   }))
 }
 
-/** What a move does to the life of a task: it ends so long from now, at the earliest or at the latest. */
-export function lifeAfter(held: Task, move: TaskMove): {
+/** How a move changes the life of a task: it ends so long from now, at the earliest or at the latest. */
+export function lifeAfter(task: Task, move: TaskMove): {
   readonly atLeast?: Duration.Duration
   readonly atMost?: Duration.Duration
 } {
   if (move.event === "pay") return { atLeast: move.life }
-  const letGo = isBound(held) &&
-    Option.exists(moved(held, move), (after) => !isBound(after))
-  return letGo ? { atMost: taskLife } : {}
+  const unbound = isBound(task) &&
+    Option.exists(afterMove(task, move), (after) => !isBound(after))
+  return unbound ? { atMost: taskLife } : {}
 }
 
 /**
- * How many tasks are kept. Beyond it they give way in the order of `turns`, the oldest first; one that
+ * How many tasks are kept. Beyond it they give way in the order of `evictionOrder`, the oldest first; one that
  * is being paid for does not, unless it has stood so for longer than `taskLife`.
  */
 export interface TaskLimits {
   /** Of one client: when all of them are being paid for, it opens no more. */
   readonly perClientMax: number
-  /** Of everybody, to about half a hundredth a replica. */
+  /** Of all clients; each replica counts to within half a percent. */
   readonly totalMax: number
 }
 
@@ -117,7 +117,7 @@ export class TaskStore extends Context.Service<TaskStore, {
    * when the table has no such move. Of two who race with the same task one moves it. Returns the task
    * as it then is.
    */
-  readonly move: (held: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
+  readonly move: (task: Task, move: TaskMove) => Effect.Effect<Option.Option<Task>>
   /** Forgets the tasks whose life is over; returns how many went. */
   readonly prune: Effect.Effect<number>
 }>()("bellwether/http/TaskStore") {}

@@ -1,33 +1,59 @@
 /**
  * POST /a2a: the skills as an agent of A2A 0.3.0, over JSON-RPC. GET is the agent's card.
  *
- * What is decided here is what every call meets: the version and the extensions it speaks of, the shape
- * of JSON-RPC, and how an outcome leaves. Errors of the protocol come with HTTP's 200; limits, and what
- * cannot be answered now, have their own status and a body of JSON-RPC all the same.
+ * Errors of the protocol have HTTP's 200; limits, and what cannot be answered now, have their own
+ * status and a body of JSON-RPC too. Free skills are answered at once, from the bytes and the budget of
+ * their HTTP row. Every other call spends the budget of documents, except a payment that reaches the
+ * checkout.
  *
  * @module
  */
-import { Cause, Effect, Option } from "effect"
+import { Cause, Effect, Option, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { FreeSkill } from "../../catalog/domain/skill.ts"
+import { storeWithDeadline } from "../../core/deadline.ts"
 import { Payments } from "../../payments/Payments.ts"
-import { TaskStore } from "./TaskStore.ts"
-import { type A2aError, failing, type Fault, fault } from "./errors.ts"
-import { type Caller, makeMethods } from "./methods.ts"
-import type { Answer, HeaderPair } from "../server/answer.ts"
 import { x402Extensions } from "../documents/cards.ts"
+import type { Answer, HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
+import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
 import {
   beforeReading,
   errorBody,
-  idOf,
   isObject,
   type MessageId,
-  readJson,
+  objectOf,
   type Refused,
   rpcCodes,
 } from "../server/jsonRpc.ts"
+import { clientKeys, spend } from "../server/limits.ts"
 import { toWebHandler, whenHandedOver } from "../server/server.ts"
-import type { SkillPorts } from "../skills.ts"
+import { askFree, queryOf, type SkillPorts } from "../skills.ts"
+import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
+import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
+import {
+  failing,
+  failingPaid,
+  type Fault,
+  fault,
+  invalid,
+  noId,
+  nothingOffered,
+  paymentTooEarly,
+  paymentUnchecked,
+  refusedBy,
+  type Violation,
+} from "./errors.ts"
+import {
+  type ClientMessage,
+  hasPayload,
+  readCall,
+  readHistoryLength,
+  readMessage,
+  type SkillCall,
+} from "./message.ts"
+import { type A2aPorts, moveOrRead, payTask, reconcile, reply, type TaskReply } from "./payment.ts"
+import { type NewTask, TaskStore } from "./TaskStore.ts"
 
 /** Where the endpoint is. */
 export const a2aPath = "/a2a"
@@ -37,50 +63,14 @@ interface A2aOptions {
   readonly card: Answer
 }
 
-/** What a request asks for. */
-interface Asked {
-  readonly id: MessageId
-  readonly method: string
-  readonly params: unknown
-}
-
 /** The endpoint as a route of the edge; make it once. */
 export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOptions) {
-  const payments = yield* Payments
-  const { call, spend } = makeMethods({ skills, payments, tasks: yield* TaskStore })
-
-  const answered = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const fields: Array<HeaderPair> = []
-    const caller: Caller = {
-      address: Option.getOrElse(request.remoteAddress, () => "unknown"),
-      spent: (more) => fields.splice(0, fields.length, ...more),
-    }
-    const counted = <A>(asked: Effect.Effect<A, Refused>) =>
-      Effect.catch(asked, (error) =>
-        Effect.andThen(
-          Effect.mapError(spend(caller), (spent) => ({ ...spent, id: error.id })),
-          Effect.fail(error),
-        ))
-    const outcome = yield* Effect.result(Effect.gen(function* () {
-      const { id, method, params } = yield* counted(readCall(request))
-      const { result, delivery } = yield* Effect.mapError(
-        Effect.catchDefect(call(method, params, caller), failing),
-        (error): Refused => ({ ...error, id }),
-      )
-      if (delivery !== null) {
-        const handedOver = yield* whenHandedOver
-        yield* handedOver(payments.sent(delivery))
-      }
-      return JSON.stringify({ jsonrpc: "2.0", id, result })
-    }))
-    const extensions = activated(request.headers)
-    return outcome._tag === "Success"
-      ? respond(200, outcome.success, [...fields, ...extensions])
-      : refuse(outcome.failure, [...fields, ...extensions])
-  })
-
-  const handle = yield* toWebHandler(Effect.catchCause(answered, (cause) =>
+  const ports: A2aPorts = {
+    skills,
+    payments: yield* Payments,
+    tasks: storeWithDeadline("The task store", yield* TaskStore),
+  }
+  const handle = yield* toWebHandler(Effect.catchCause(respond(ports), (cause) =>
     // A client that hung up waits for nothing, and is no failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(
       Effect.flip(failing(cause)),
@@ -94,40 +84,37 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
   } satisfies EdgeRoute as EdgeRoute
 })
 
-/** The versions of A2A that are spoken, as its header names them. */
-const versions = /^0\.3(?:\.\d+)?$/
-
-/** Reads a call: JSON first, then JSON-RPC, then the version it is meant in. */
-const readCall = (
-  request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Asked, Refused> =>
-  Effect.gen(function* () {
-    const json = yield* Effect.mapError(readJson(request), ofProtocol)
-    if (!isObject(json)) return yield* refusal("request", null, "Send one object: no batches")
-    const { jsonrpc, id: given, method, params } = json
-    const id = idOf(given)
-    if (given !== undefined && given !== id) {
-      return yield* refusal("request", null, "id must be text, an integer or null")
+/** Answers one request. */
+const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const fields: Array<HeaderPair> = []
+  const caller: Caller = {
+    address: Option.getOrElse(request.remoteAddress, () => "unknown"),
+    spent: (more) => fields.splice(0, fields.length, ...more),
+  }
+  const outcome = yield* Effect.result(Effect.gen(function* () {
+    const { id, method, params } = yield* Effect.catch(readCall(request), (error) =>
+      Effect.andThen(
+        Effect.mapError(spendDocuments(ports, caller), (spent) => ({ ...spent, id: error.id })),
+        Effect.fail(error),
+      ))
+    const { result, delivery } = yield* Effect.mapError(
+      Effect.catchDefect(answer(ports, method, params, caller), failing),
+      (error): Refused => ({ ...error, id }),
+    )
+    if (delivery !== null) {
+      const handedOver = yield* whenHandedOver
+      yield* handedOver(ports.payments.sent(delivery))
     }
-    if (jsonrpc !== "2.0") return yield* refusal("request", id, 'jsonrpc must be "2.0"')
-    if (typeof method !== "string") return yield* refusal("request", id, "method must be text")
-    const version = request.headers["a2a-version"]?.trim() ?? ""
-    if (version !== "" && !versions.test(version)) {
-      return yield* Effect.fail({ ...fault("version", { supported: ["0.3"] }), id })
-    }
-    return { id, method, params }
-  })
+    return JSON.stringify({ jsonrpc: "2.0", id, result })
+  }))
+  const extensions = activated(request.headers)
+  return outcome._tag === "Success"
+    ? response(200, outcome.success, [...fields, ...extensions])
+    : refuse(outcome.failure, [...fields, ...extensions])
+})
 
-const refusal = (name: A2aError, id: MessageId, reason: string): Effect.Effect<never, Refused> =>
-  Effect.fail({ ...fault(name, { reason }), id })
-
-/** What cannot be read is an error of the protocol, which has its own words; HTTP says 200. */
-function ofProtocol(error: Refused): Refused {
-  if (error.status !== 400) return error
-  return { ...fault("parse", { reason: error.message }), id: error.id }
-}
-
-/** The extensions a client names that are ours too: those are activated. */
+/** The extensions that the client names and the agent has. */
 function activated(
   headers: Readonly<Record<string, string | undefined>>,
 ): ReadonlyArray<HeaderPair> {
@@ -141,10 +128,10 @@ function refuse(
   error: Fault & { readonly id: MessageId },
   more: ReadonlyArray<HeaderPair>,
 ): HttpServerResponse.HttpServerResponse {
-  return respond(error.status, errorBody(error), [...more, ...(error.headers ?? [])])
+  return response(error.status, errorBody(error), [...more, ...(error.headers ?? [])])
 }
 
-function respond(
+function response(
   status: number,
   body: string,
   headers: ReadonlyArray<HeaderPair>,
@@ -155,3 +142,275 @@ function respond(
     headers: { "cache-control": "no-store", ...Object.fromEntries(headers) },
   })
 }
+
+/** The client of a call. */
+interface Caller {
+  readonly address: string
+  /** Receives the fields of the budget that is spent. */
+  readonly spent: (fields: ReadonlyArray<HeaderPair>) => void
+}
+
+/** What a method answers: its result, and the answer that is delivered with it. */
+interface Outcome {
+  readonly result: unknown
+  readonly delivery: TaskReply["delivery"]
+}
+
+type Method = (
+  ports: A2aPorts,
+  params: unknown,
+  caller: Caller,
+) => Effect.Effect<Outcome, Fault>
+
+/** How much of an unknown name is returned. */
+const shownIdMax = 128
+
+/** Answers one call. */
+const answer = (ports: A2aPorts, method: string, params: unknown, caller: Caller) => {
+  const found = params !== undefined && params !== null && !isObject(params)
+    ? refusing(invalid([{ field: "params", description: "must be an object" }]))
+    : methods.get(method) ?? refusing(fault("method", { method: method.slice(0, shownIdMax) }))
+  return found(ports, params, caller)
+}
+
+const spendDocuments = (
+  { skills: { documents } }: A2aPorts,
+  { address, spent }: Caller,
+  call?: "paid",
+): Effect.Effect<void, Fault> =>
+  spend(documents, address, call).pipe(
+    Effect.map(spent),
+    Effect.catch(({ refusal, fields }) => refusedBy(refusal, fields)),
+  )
+
+const refusing = (error: Fault): Method => (ports, _, caller) =>
+  Effect.andThen(spendDocuments(ports, caller), Effect.fail(error))
+const noStreaming = refusing(fault("unsupported", { capability: "streaming" }))
+const noPush = refusing(fault("pushNotSupported"))
+
+const sendMessage: Method = Effect.fnUntraced(function* (ports, params, caller) {
+  const read = readMessage(params)
+  if (Result.isFailure(read)) {
+    yield* spendDocuments(ports, caller)
+    return yield* Effect.fail(hasPayload(params) ? paymentUnchecked(read.failure) : read.failure)
+  }
+  const message = read.success
+  const answered = (message.taskId === null ? openTask : continueTask)(ports, message, caller)
+  const { task, view, delivery } = yield* message.payment.kind === "submitted"
+    ? Effect.catchDefect(answered, failingPaid)
+    : answered
+  return { result: wireTask(task, view, message.historyLength), delivery }
+})
+
+const getTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
+  yield* spendDocuments(ports, caller)
+  const { id, historyLength } = objectOf(params)
+  const length = readHistoryLength(historyLength)
+  if (typeof id !== "string") return yield* Effect.fail(noId)
+  if (Result.isFailure(length)) {
+    const violation = { field: "historyLength", description: length.failure }
+    return yield* Effect.fail(invalid([violation]))
+  }
+  const { task, view, delivery } = yield* reconcile(ports, yield* find(ports, id))
+  return { result: wireTask(task, view, length.success), delivery }
+})
+
+const cancelTask: Method = Effect.fnUntraced(function* (ports, params, caller) {
+  yield* spendDocuments(ports, caller)
+  const { id } = objectOf(params)
+  if (typeof id !== "string") return yield* Effect.fail(noId)
+  const read = yield* find(ports, id)
+  const task = read.state === "asked" || read.state === "offered"
+    ? yield* moveOrRead(ports, read, { event: "cancel", note: null, messages: [] })
+    : read
+  const { view } = yield* reconcile(ports, task)
+  if (task === read || task.state !== "canceled") {
+    return yield* Effect.fail(fault("taskNotCancelable", { state: view.state }))
+  }
+  return { result: wireTask(task, view, null), delivery: null }
+})
+
+const methods: ReadonlyMap<string, Method> = new Map([
+  ["message/send", sendMessage],
+  ["message/stream", noStreaming],
+  ["tasks/get", getTask],
+  ["tasks/cancel", cancelTask],
+  ["tasks/resubscribe", noStreaming],
+  ["tasks/pushNotificationConfig/set", noPush],
+  ["tasks/pushNotificationConfig/get", noPush],
+  ["tasks/pushNotificationConfig/list", noPush],
+  ["tasks/pushNotificationConfig/delete", noPush],
+  ["agent/getAuthenticatedExtendedCard", refusing(fault("noExtendedCard"))],
+])
+
+const isTaskId = Schema.is(TaskId)
+
+const find = ({ tasks }: A2aPorts, id: unknown): Effect.Effect<Task, Fault> =>
+  (isTaskId(id) ? tasks.find(id) : Effect.succeedNone).pipe(
+    Effect.flatMap(Option.match({
+      onNone: () => Effect.fail(fault("taskNotFound", { taskId: String(id).slice(0, shownIdMax) })),
+      onSome: (task) => Effect.succeed(task),
+    })),
+  )
+
+/** A message without a task. */
+const openTask = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  message: ClientMessage,
+  caller: Caller,
+): Effect.fn.Return<TaskReply, Fault> {
+  const { call, payment } = message
+  const checked = call === null ? null : subjectOf(ports, call)
+  const free = checked !== null && Result.isSuccess(checked) && call?.skill.kind === "free"
+    ? call.skill
+    : null
+  if (free === null || payment.kind !== "none") yield* spendDocuments(ports, caller)
+  if (payment.kind !== "none") return yield* Effect.fail(paymentTooEarly)
+  if (checked === null) {
+    const asked = { state: "asked", subject: null, note: null } as const
+    return reply(ports, yield* insert(ports, message, caller, asked))
+  }
+  const subject = yield* Effect.fromResult(checked)
+  const start = free === null
+    ? { state: "offered", note: null } as const
+    : yield* answerFree(ports, free, caller)
+  const task = yield* insert(ports, message, caller, { ...start, subject })
+  // A note that is too large to be stored is returned once.
+  return reply(ports, { ...task, note: start.note })
+})
+
+const insert = (
+  { tasks }: A2aPorts,
+  message: ClientMessage,
+  caller: Caller,
+  start: Pick<NewTask, "state" | "subject" | "note">,
+): Effect.Effect<Task, Fault> =>
+  Effect.flatMap(
+    Effect.sync(() => [TaskId.make(crypto.randomUUID()), crypto.randomUUID()] as const),
+    ([id, contextId]) =>
+      tasks.open({
+        ...{ id, contextId: message.contextId ?? contextId, history: [message.stored] },
+        ...{ life: taskLife, client: clientKeys(caller.address).near },
+        ...start,
+      }),
+  ).pipe(Effect.catchTag(
+    "TasksFull",
+    ({ whose }) => refusedBy(whose === "client" ? tooManyTasks : overloaded),
+  ))
+
+/** A message on a task. */
+const continueTask = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  message: ClientMessage,
+  caller: Caller,
+): Effect.fn.Return<TaskReply, Fault> {
+  const { payment, stored } = message
+  if (payment.kind === "submitted") {
+    const unchecked = spendDocuments(ports, caller, "paid")
+    const task = yield* Effect.catch(
+      findFor(ports, message),
+      (error) => Effect.andThen(unchecked, Effect.fail(paymentUnchecked(error))),
+    )
+    const client = clientKeys(caller.address).near
+    return yield* payTask(ports, task, {
+      ...{ payload: payment.payload, message: stored, client, spend: unchecked },
+    })
+  }
+  yield* spendDocuments(ports, caller)
+  const task = yield* findFor(ports, message)
+  if (payment.kind === "rejected" && task.state === "offered") {
+    const decline = { event: "decline", note: null, messages: [stored] } as const
+    return reply(ports, yield* moveOrRead(ports, task, decline))
+  }
+  switch (task.state) {
+    case "asked":
+      return payment.kind === "rejected"
+        ? yield* Effect.fail(nothingOffered)
+        : yield* nameSkill(ports, task, message, caller)
+    case "offered":
+    case "paying":
+      return yield* reconcile(ports, task)
+    default:
+      return yield* Effect.fail(invalid([{
+        field: "message.taskId",
+        description: `the task is ${
+          viewOf(task, ports.skills.terms).state
+        }: it takes no more messages`,
+      }]))
+  }
+})
+
+/** The task that a message names. */
+const findFor = (ports: A2aPorts, { taskId, contextId }: ClientMessage) =>
+  Effect.filterOrFail(
+    find(ports, taskId),
+    (task) => contextId === null || contextId === task.contextId,
+    () => invalid([{ field: "message.contextId", description: "is not that of the task" }]),
+  )
+
+/** A message on an `asked` task, which may name its skill. */
+const nameSkill = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+  { call, stored }: ClientMessage,
+  caller: Caller,
+): Effect.fn.Return<TaskReply, Fault> {
+  if (call === null) return reply(ports, task)
+  const subject = yield* Effect.fromResult(subjectOf(ports, call))
+  if (call.skill.kind === "paid") {
+    const offer = { event: "offer", subject, note: null, messages: [stored] } as const
+    return reply(ports, yield* moveOrRead(ports, task, offer))
+  }
+  const { state, note } = yield* answerFree(ports, call.skill, caller)
+  const event = state === "completed" ? "complete" : "fail"
+  return reply(ports, yield* moveOrRead(ports, task, { event, subject, note, messages: [stored] }))
+})
+
+/** The subject of a call, if its parameters are valid. */
+function subjectOf(
+  { skills: { checkouts } }: A2aPorts,
+  { skill, params, field }: SkillCall,
+): Result.Result<NonNullable<Task["subject"]>, Fault> {
+  const query = Result.flatMap(
+    queryOf(skill, params),
+    (query) =>
+      skill.kind === "free"
+        ? Result.succeed(query)
+        : Result.map(checkouts[skill.id].read(query), () => query),
+  )
+  return Result.mapBoth(query, {
+    onFailure: ({ details = [], message }) =>
+      invalid(
+        details.length === 0
+          ? [{ field, description: message }]
+          : details.map(({ param, message }): Violation => ({
+            field: `${field}.${param}`,
+            description: message,
+          })),
+      ),
+    onSuccess: (query) => ({ skill: skill.name, parameters: query.toString() }),
+  })
+}
+
+const utf8 = new TextDecoder()
+
+/** The answer of a free skill, as the end of a task. */
+const answerFree = Effect.fnUntraced(function* (
+  { skills }: A2aPorts,
+  skill: FreeSkill,
+  caller: Caller,
+) {
+  const { made, fields } = yield* Effect.catch(
+    askFree(skills, skill.id, caller.address),
+    ({ refusal, fields }) => refusedBy(refusal, fields),
+  )
+  caller.spent(fields)
+  const text = "body" in made ? made.body(yield* RequestId) : utf8.decode(made.bytes)
+  const data: NonNullable<TaskNote["data"]> = JSON.parse(text)
+  return data["success"] === true
+    ? {
+      state: "completed",
+      note: { text: completedText(skill.name), data, metadata: {} },
+    } as const
+    : { state: "failed", note: { text: `${skill.name} failed.`, data, metadata: {} } } as const
+})

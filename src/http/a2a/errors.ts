@@ -1,5 +1,5 @@
 /**
- * The errors of A2A 0.3.0: its codes and its words. What was wrong in particular stands in `data`.
+ * The errors of A2A 0.3.0: its codes and messages; `data` says what was wrong in this call.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 import { objectOf, type Refused, rpcCodes, toRefused } from "../server/jsonRpc.ts"
 import type { Spent } from "../server/limits.ts"
 
-/** An error whose call is not known by its id yet. */
+/** An error without the id of its call. */
 export type Fault = Omit<Refused, "id">
 
 export const a2aErrors = {
@@ -62,7 +62,7 @@ export const nothingOffered = invalid([{
   description: "no payment was asked for: name a skill first",
 }])
 
-/** A documented error that HTTP's status tells as well: limits, and what cannot be answered now. */
+/** A documented error that has its own HTTP status: limits, and what cannot be answered now. */
 export const refusedBy = (
   refusal: PreparedRefusal,
   fields: Spent["fields"] = [],
@@ -77,16 +77,16 @@ export function errorData(refusal: Refusal, requestId: string): Readonly<Record<
   return JSON.parse(prepare(refusal).body(requestId))
 }
 
-/** An error of a call that showed a payment nobody came to look at. */
-export function unlooked(error: Fault): Fault {
+/** The error of a call whose payment was not checked. */
+export function paymentUnchecked(error: Fault): Fault {
   const payment = "It was not looked at by this call"
   return { ...error, data: { ...objectOf(error.data), payment } }
 }
 
-/** The call failed with a defect, and showed no payment. */
+/** The call failed with a defect, and had no payment. */
 export const failing = (defect: unknown) => logged(defect, internalError)
-/** It showed a payment, which this call or another may have taken: nothing is said of its money. */
-export const undecided = (defect: unknown) => logged(defect, internalErrorPaid)
+/** The same with a payment, which this call or another may have taken: returns `charged: null`. */
+export const failingPaid = (defect: unknown) => logged(defect, internalErrorPaid)
 
 const logged = (defect: unknown, refusal: PreparedRefusal) =>
   Effect.andThen(Effect.logError("Cannot answer a call to /a2a", defect), refusedBy(refusal))

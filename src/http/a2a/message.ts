@@ -1,29 +1,71 @@
 /**
- * What a client says in message/send: which skill it means, and what it says of a payment.
+ * What a client sends to /a2a: a call of JSON-RPC, and in message/send the skill it names and the
+ * payment it submits or declines.
  *
  * @module
  */
-import { Result } from "effect"
-import type { TaskMessage } from "./domain/task.ts"
+import { Effect, Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
-import { type Fault, fault, invalid, type Violation } from "./errors.ts"
-import { isObject, type Json, objectOf } from "../server/jsonRpc.ts"
+import {
+  idOf,
+  isObject,
+  type Json,
+  type MessageId,
+  objectOf,
+  readJson,
+  type Refused,
+} from "../server/jsonRpc.ts"
+import type { TaskMessage } from "./domain/task.ts"
+import { x402Keys } from "./domain/taskView.ts"
+import { type A2aError, type Fault, fault, invalid, type Violation } from "./errors.ts"
 
-/** Where x402 stands in the metadata of a message. */
-export const x402Keys = {
-  status: "x402.payment.status",
-  required: "x402.payment.required",
-  payload: "x402.payment.payload",
-  receipts: "x402.payment.receipts",
-  error: "x402.payment.error",
-} as const
+/** A call of JSON-RPC. */
+interface Call {
+  readonly id: MessageId
+  readonly method: string
+  readonly params: unknown
+}
+
+/** The versions of A2A that are spoken, as its header names them. */
+const versions = /^0\.3(?:\.\d+)?$/
+
+/** Reads a call: JSON first, then JSON-RPC, then the version of A2A it is meant in. */
+export const readCall = (
+  request: HttpServerRequest.HttpServerRequest,
+): Effect.Effect<Call, Refused> =>
+  Effect.gen(function* () {
+    const json = yield* Effect.mapError(readJson(request), asParseError)
+    if (!isObject(json)) return yield* refusal("request", null, "Send one object: no batches")
+    const { jsonrpc, id: given, method, params } = json
+    const id = idOf(given)
+    if (given !== undefined && given !== id) {
+      return yield* refusal("request", null, "id must be text, an integer or null")
+    }
+    if (jsonrpc !== "2.0") return yield* refusal("request", id, 'jsonrpc must be "2.0"')
+    if (typeof method !== "string") return yield* refusal("request", id, "method must be text")
+    const version = request.headers["a2a-version"]?.trim() ?? ""
+    if (version !== "" && !versions.test(version)) {
+      return yield* Effect.fail({ ...fault("version", { supported: ["0.3"] }), id })
+    }
+    return { id, method, params }
+  })
+
+const refusal = (name: A2aError, id: MessageId, reason: string): Effect.Effect<never, Refused> =>
+  Effect.fail({ ...fault(name, { reason }), id })
+
+/** A body that is not JSON is an error of the protocol, with HTTP's 200. */
+function asParseError(error: Refused): Refused {
+  if (error.status !== 400) return error
+  return { ...fault("parse", { reason: error.message }), id: error.id }
+}
 
 /** Longest id of a message or a context, in characters. */
 const idLengthMax = 128
 const idPattern = /^[\x21-\x7e]+$/
 const idExpected = `must be 1 to ${idLengthMax} printable characters of ASCII, without spaces`
 const partsMax = 20
-/** Longest text that is looked at for a skill's name. */
+/** Longest text that is searched for the name of a skill. */
 const textLengthMax = 4_096
 const historyLengthMax = 1_000_000
 
@@ -35,26 +77,27 @@ export interface SkillCall {
   readonly field: string
 }
 
-type SaidOfPayment =
-  | { readonly kind: "nothing" }
+/** The payment of a message: none, one that is submitted, or the refusal to pay. */
+type MessagePayment =
+  | { readonly kind: "none" }
   | { readonly kind: "submitted"; readonly payload: unknown }
   | { readonly kind: "rejected" }
 
 /** A message that was understood. */
-export interface Said {
+export interface ClientMessage {
   readonly taskId: string | null
   readonly contextId: string | null
-  /** Null when none is named. */
+  /** Null when no skill is named. */
   readonly call: SkillCall | null
-  readonly payment: SaidOfPayment
-  /** As the history keeps it. */
-  readonly kept: TaskMessage
-  /** Most messages of the history that are wanted; null for all. */
+  readonly payment: MessagePayment
+  /** The message as the history of its task stores it. */
+  readonly stored: TaskMessage
+  /** Most messages of the history to return; null for all. */
   readonly historyLength: number | null
 }
 
 /** Reads the parameters of message/send. */
-export function readMessage(params: unknown): Result.Result<Said, Fault> {
+export function readMessage(params: unknown): Result.Result<ClientMessage, Fault> {
   const faults: Array<Violation> = []
   const wrong = (field: string, description: string) => faults.push({ field, description })
   const given = objectOf(params)["message"]
@@ -84,11 +127,11 @@ export function readMessage(params: unknown): Result.Result<Said, Fault> {
   if (faults.length > 0) return Result.fail(invalid(faults))
   return Result.succeed({
     ...{ taskId: taskId ?? null, contextId: contextId ?? null, call, payment, historyLength },
-    kept: { role: "user", messageId: messageId ?? "", parts: parts.map(keptPart) },
+    stored: { role: "user", messageId: messageId ?? "", parts: parts.map(storedPart) },
   })
 }
 
-/** How many messages of a history are wanted; null for all of them. */
+/** How many messages of a history to return; null for all. */
 export function readHistoryLength(given: unknown): Result.Result<number | null, string> {
   if (given === undefined || given === null) return Result.succeed(null)
   return typeof given === "number" && Number.isInteger(given) && given >= 0
@@ -132,16 +175,16 @@ function readParts(given: unknown, wrong: Wrong): ReadonlyArray<Part> {
   })
 }
 
-function keptPart(part: Part): TaskMessage["parts"][number] {
+function storedPart(part: Part): TaskMessage["parts"][number] {
   // Read from JSON, so it is JSON.
   return part as TaskMessage["parts"][number]
 }
 
-function readPayment(given: unknown, wrong: Wrong): SaidOfPayment {
-  if (given === undefined || given === null) return { kind: "nothing" }
+function readPayment(given: unknown, wrong: Wrong): MessagePayment {
+  if (given === undefined || given === null) return { kind: "none" }
   if (!isObject(given)) {
     wrong("message.metadata", "must be an object")
-    return { kind: "nothing" }
+    return { kind: "none" }
   }
   const status = given[x402Keys.status]
   const payload = given[x402Keys.payload]
@@ -155,16 +198,16 @@ function readPayment(given: unknown, wrong: Wrong): SaidOfPayment {
   else if (status !== undefined) {
     wrong(`message.metadata["${x402Keys.payload}"]`, "must be the payment: an x402 payload")
   }
-  return { kind: "nothing" }
+  return { kind: "none" }
 }
 
-/** Whether a message holds something in the place of a payment, however wrong it is besides. */
-export function showsPayment(params: unknown): boolean {
+/** Whether a message has a payment payload, also where the message is invalid. */
+export function hasPayload(params: unknown): boolean {
   const payload = objectOf(objectOf(objectOf(params)["message"])["metadata"])[x402Keys.payload]
   return payload !== undefined && payload !== null
 }
 
-/** What an answer may be made of. */
+/** The media types of an answer. */
 const outputModes = ["application/json", "text/plain", "application/*", "text/*", "*/*"]
 
 function readConfiguration(given: unknown, wrong: Wrong): {
@@ -183,7 +226,7 @@ function readConfiguration(given: unknown, wrong: Wrong): {
   }
   const refused = push !== undefined && push !== null
     ? fault("pushNotSupported")
-    : isStrings(modes) && modes.length > 0 && !modes.some(isTaken)
+    : isStrings(modes) && modes.length > 0 && !modes.some(isOffered)
     ? fault("contentType", { supported: ["application/json"] })
     : null
   return { historyLength: Result.isSuccess(historyLength) ? historyLength.success : null, refused }
@@ -193,8 +236,8 @@ function isStrings(given: unknown): given is ReadonlyArray<string> {
   return Array.isArray(given) && given.every((item) => typeof item === "string")
 }
 
-/** Whether a media type is one of ours, whatever its parameters. */
-function isTaken(mode: string): boolean {
+/** Whether a media type is one of ours; its parameters do not matter. */
+function isOffered(mode: string): boolean {
   return outputModes.includes(mode.split(";")[0]?.trim().toLowerCase() ?? "")
 }
 

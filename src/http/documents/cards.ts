@@ -12,7 +12,7 @@ import { iconPath } from "../../payments/domain/x402/challenge.ts"
 import { usd } from "../../core/domain/money.ts"
 import { type Skill, skills } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import { revisions } from "../mcp/server.ts"
+import { revisions } from "../mcp/protocol.ts"
 import { paths } from "./addresses.ts"
 
 /** The x402 extension of A2A under both of its names: v0.2's, and v0.1's, which libraries use. */

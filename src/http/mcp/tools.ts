@@ -26,7 +26,9 @@ import {
 import { clientKeys } from "../server/limits.ts"
 import { askFree, type FreeAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
-/** Where the receipt of a payment stands in a result. */
+/** The key of a payment in the `_meta` of a call. */
+export const paymentKey = "x402/payment"
+/** The key of its receipt in the `_meta` of a result. */
 export const receiptKey = "x402/payment-response"
 
 const pathPattern = /\/v1(?:\/[a-z-]+)+/g
@@ -48,20 +50,20 @@ export const tools: ReadonlyArray<Tool> = skills.map((skill) => ({
   },
 }))
 
-/** The description of a skill, where what else it names is called as it is called here. */
+/** The description of a skill, in which the paths of other skills are replaced by their names. */
 function descriptionOf(skill: Skill): string {
-  const said = skill.description.replace(
+  const text = skill.description.replace(
     pathPattern,
     (path) => skills.find((other) => other.path === path)?.name ?? path,
   )
-  return skill.kind === "free" ? `${said} Free.` : `${said} Costs $${usd(skill.product.price)} ` +
+  return skill.kind === "free" ? `${text} Free.` : `${text} Costs $${usd(skill.product.price)} ` +
     "in USDC a call, paid with x402: without a payment it answers with the terms of payment."
 }
 
-/** A call of a tool that is there. */
+/** A call of a tool that exists. */
 export interface ToolCall {
   readonly given: unknown
-  /** What stands where a payment stands; undefined when nothing does. */
+  /** The payment of the call; undefined without one. */
   readonly payment: unknown
   readonly idempotencyKey: string | null
   readonly address: string
@@ -72,7 +74,7 @@ export interface ToolAnswer {
   readonly result: CallToolResult
   /** What was sold, whose receipt is in the result; null when nothing was. */
   readonly sold: Delivery | null
-  /** The client is over a budget: the status says so, in the place of the result. */
+  /** The client is over a budget: this refusal is returned with its HTTP status, not the result. */
   readonly limited: PreparedRefusal | null
   /** The fields of the budget that a free call spent. */
   readonly fields: ReadonlyArray<HeaderPair>
@@ -100,7 +102,7 @@ function freeResult(
 ): CallToolResult {
   const query = queryOf(skill, given)
   if (Result.isFailure(query)) {
-    // Nothing is paid with a free call, so there is nothing to say of a payment.
+    // A free call has no payment, so the hint about one is left out.
     const { hint: _, ...refusal } = toRefusal(query.failure)
     return errorResult(prepare(refusal), requestId)
   }

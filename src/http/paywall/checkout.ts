@@ -285,8 +285,9 @@ function invalidPayments(limits: RateLimits["Service"], policy: RatePolicy | nul
   })
 
   /**
-   * Counts what is answered all the same: an answer given away, the conflict of a payment that is
-   * known, or a wrong parameter beside what is no payment for the product. Never fails; the client is turned away from the next call on when this was the last grant.
+   * Counts a call that is answered anyway: an answer that was not charged, the conflict of a known
+   * payment, or a wrong parameter with a payment that does not fit the product. Never fails. The last
+   * grant blocks the client from its next call on.
    */
   const note = (client: string) =>
     policy === null ? Effect.void : limits.take(policy, client).pipe(

@@ -1,10 +1,9 @@
 /**
- * Reads what is posted, before its request is one that waits.
+ * Reads posted bodies, before their requests count as requests in flight.
  *
- * Who never sends a body must take nothing from anybody else. So bodies on their way have places of
- * their own, few in all and fewer a client; one for whom there is no place is not begun, and one that
- * is not here in time is given up. Who is over the route's budget keeps one place: free skills and
- * payments have budgets of their own, and which of them is asked for stands in the body.
+ * Slow senders must not block others, so the bodies being read are limited: in all, for each client, and
+ * in time. A client over the route's budget may still send one at a time, because only the body says
+ * which budget applies: free skills and payments have their own.
  *
  * @module
  */

@@ -55,7 +55,7 @@ export type RouteResult = Answer | PreparedRefusal | null
 /** What answers POST, limits included. */
 interface Posting {
   readonly handle: WebHandler
-  /** A refusal, as it is said of what was not even looked at. */
+  /** Puts a refusal that was made before the body was read into this route's error format. */
   readonly refusal: (refusal: PreparedRefusal) => PreparedRefusal
 }
 

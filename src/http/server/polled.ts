@@ -1,5 +1,5 @@
 /**
- * What is polled: computed in the background, served without work.
+ * A value that clients poll: computed in the background, served without work.
  *
  * A request never computes it, unless the last computation is too old; then it waits for a new one,
  * and one computation serves all who wait.

@@ -20,7 +20,7 @@ import {
   type Rpc,
   type RpcOptions,
 } from "./rpc.ts"
-import { scan, scanBlocksMax } from "./scan.ts"
+import { scan, scanBlocksMax } from "./transfers.ts"
 import {
   balanceCall,
   belongs,

@@ -21,9 +21,8 @@ export interface Entry {
   /** Volume-weighted price of its buys, USD a share, in (0, 1). */
   readonly price: number
   /**
-   * Price of its first buy, in (0, 1): what a wallet is judged by. Who buys more of what has fallen
-   * pays less for more of the losers, and nothing for more of the winners: at fair prices the average
-   * over entries of payout less `price` is then above 0, of payout less this it is not.
+   * Price of its first buy, in (0, 1): what a wallet is judged by. Averaging down buys more of the
+   * losers, and more cheaply, so the mean `price` shows an edge even at fair prices.
    */
   readonly openingPrice: number
   /** Cost of its buys in USD, fees not included. */

@@ -1,13 +1,14 @@
 /**
  * Why a wallet is labelled `follow`, `fade` or `neutral`: the whole rule.
  *
- * A wallet has no label, nor a row, while its history is not wholly read, and under 30 counted resolved
- * entries or 10 events (`judgementOf`). Any other is `neutral` unless three things are true:
+ * A wallet has no label, nor a row, while its history is not wholly read (the query of
+ * `postgres/countingStore.ts`), and under 30 counted resolved entries or 10 events (`judgementOf`). Any
+ * other is `neutral` unless three things are true:
  *
  * 1. Luck is ruled out. The p-value says how often fair prices would bring a record as far from what was
- *    paid (`significance/nullModel.ts`); it is 1 when the hedges, counted in, turn the edge round. It has
- *    to survive Benjamini and Hochberg's correction over all judged wallets, so the same record may be
- *    labelled on one day and neutral on another (`labels`).
+ *    paid (`significance/nullModel.ts`); it is 1 when the edge has another sign once hedges are counted.
+ *    It has to survive Benjamini and Hochberg's correction over all judged wallets, so the same record may
+ *    be labelled on one day and neutral on another (`labels`).
  * 2. The mean edge, payout less price, has a sign: above 0 for `follow`, below 0 for `fade`.
  * 3. Following, or fading, would have paid after the venue's fees (`labelOf`).
  *
@@ -37,8 +38,8 @@ export interface Judgement {
 export const eventsMin = 10
 
 /**
- * Null under 30 counted resolved entries or 10 events. What all choices came to, hedges too, is no
- * evidence of an edge to the other side in those that were kept: it proves nothing then.
+ * Null under 30 counted resolved entries or 10 events. When the record with hedges has another sign than
+ * the one without, the p-value is 1.
  */
 export function judgementOf(sums: WalletSums): Judgement | null {
   const whole = wholeOf(sums.totals.bands)

@@ -28,7 +28,7 @@ export interface MarketScore {
   readonly cancelled: number
   /** The bands that have entries. */
   readonly bands: ReadonlyArray<{ readonly band: number; readonly sums: BandSums }>
-  /** Of all entries, hedges too: those given up are mostly those that fell, so the rest prove nothing. */
+  /** All entries, hedges included: hedged ones are mostly losers, so a record without them looks too good. */
   readonly favoured: FavouredSide
 }
 

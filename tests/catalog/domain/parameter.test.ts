@@ -80,6 +80,18 @@ Deno.test("decodeQuery() holds text to its pattern, and says when a required one
   }
 })
 
+Deno.test("decodeQuery() reads a flag: 1 is true, 0 and none are false, another value is a fault", () => {
+  const flag = (query: string) =>
+    Result.map(readResolving(new URLSearchParams(query)), (read) => read.includeNoise)
+  deepStrictEqual(
+    ["includeNoise=1", "includeNoise=0", ""].map(flag),
+    [true, false, false].map(Result.succeed),
+  )
+  for (const query of ["includeNoise=2", "includeNoise=", "includeNoise=true"]) {
+    ok(Result.isFailure(flag(query)), query)
+  }
+})
+
 Deno.test("decodeQuery() refuses empty values", () => {
   deepStrictEqual(faultsOf("since=&count=&type="), [
     'since must be an integer of at least 0, up to 15 digits: got ""',

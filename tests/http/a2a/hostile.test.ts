@@ -238,7 +238,7 @@ test("a client with too many tasks being paid for is told so, and another is not
       const held = Option.getOrThrow(yield* world.tasks.find(TaskId.make(id)))
       const paymentId = PaymentId.make(`0x${"1".repeat(64)}`)
       yield* world.tasks.move(held, {
-        ...{ event: "pay", paymentId, life: taskLife, note: null, said: [] },
+        ...{ event: "pay", paymentId, life: taskLife, note: null, messages: [] },
       })
     }
     const full = yield* send(face, [dataPart("get_latest")])

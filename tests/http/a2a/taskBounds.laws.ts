@@ -16,12 +16,12 @@ import {
   first,
   life,
   made,
+  messageOf,
   moveOf,
   newTask,
   noted,
   opened,
   pay,
-  said,
   type TaskStage,
   there,
 } from "./taskStore.laws.ts"
@@ -41,7 +41,7 @@ export function boundLaws<R>({ on, age }: TaskStage<R>): void {
   )
 
   const paid = Effect.flatMap(opened(), (task) => made(task, pay(first)))
-  const sold: TaskMove = { event: "complete", subject: null, note: null, said: [] }
+  const sold: TaskMove = { event: "complete", subject: null, note: null, messages: [] }
   on(
     "of a client's own goes first what has ended, also in vain with a payment, then what is unpaid, then what was paid",
     Effect.gen(function* () {
@@ -227,7 +227,7 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
     Effect.gen(function* () {
       const { find } = yield* TaskStore
       for (const words of hostile) {
-        const message = said(words, words)
+        const message = messageOf(words, words)
         const data = { [words]: [words, { deep: words, none: null, is: true, n: 1e-300 }] }
         const note = { text: words, data, metadata: { [words]: words } }
         const task = yield* opened({
@@ -244,13 +244,13 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
   on(
     "the newest messages are kept, and a word in the place of one that is too large",
     Effect.gen(function* () {
-      const long = Array.from({ length: historyMax + 3 }, (_, n) => said(`${n}`))
+      const long = Array.from({ length: historyMax + 3 }, (_, n) => messageOf(`${n}`))
       const task = yield* opened({ history: long })
       equal(task.history, long.slice(-historyMax))
       const nested = deep(30_000)
       const large: ReadonlyArray<TaskMessage> = [
-        said("x".repeat(messageJsonMax), "large"),
-        said("small", "i".repeat(100_000)),
+        messageOf("x".repeat(messageJsonMax), "large"),
+        messageOf("small", "i".repeat(100_000)),
         { role: "agent", messageId: "nested", parts: [{ kind: "data", data: nested }] },
       ]
       const moved = yield* made(task, {
@@ -258,7 +258,7 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
         paymentId: first,
         life,
         note: null,
-        said: large,
+        messages: large,
       })
       equal(moved.history.slice(0, -3), long.slice(6))
       equal(moved.history.slice(-3).map(({ role }) => role), ["user", "user", "agent"])
@@ -281,7 +281,7 @@ export function wordLaws<R>({ on }: TaskStage<R>): void {
       const over = { ...most, text: "x" }
       const short = { text: "This was too large to be kept.", data: null, metadata: {} }
       equal((yield* opened({ note: over })).note, short)
-      const failed = yield* made(task, { event: "fail", subject: null, note: over, said: [] })
+      const failed = yield* made(task, { event: "fail", subject: null, note: over, messages: [] })
       equal(failed.note, short)
     }),
   )

@@ -30,7 +30,7 @@ const other = { skill: "get_index", parameters: "" }
 export const first = PaymentId.make(`0x${"1".repeat(64)}`)
 const second = PaymentId.make(`0x${"2".repeat(64)}`)
 
-export const said = (text: string, messageId = `message ${text}`): TaskMessage => ({
+export const messageOf = (text: string, messageId = `message ${text}`): TaskMessage => ({
   role: "user",
   messageId,
   parts: [{ kind: "text", text }],
@@ -39,16 +39,16 @@ export const noted = (text: string): TaskNote => ({ text, data: null, metadata: 
 
 export const newTask = (changes: Partial<NewTask> = {}): NewTask => ({
   ...{ id: TaskId.make(crypto.randomUUID()), contextId: "a context", client: "192.0.2.1" },
-  ...{ state: "offered", subject, note: noted("offer"), history: [said("hello")], life },
+  ...{ state: "offered", subject, note: noted("offer"), history: [messageOf("hello")], life },
   ...changes,
 })
 
-const silent = { note: null, said: [] } as const
+const silent = { note: null, messages: [] } as const
 export const pay = (paymentId: PaymentId, paidLife = life): TaskMove => ({
   ...{ event: "pay", paymentId, life: paidLife, ...silent },
 })
 export const moveOf = (event: TaskEvent): TaskMove => {
-  const words = { note: noted(event), said: [said(event)] }
+  const words = { note: noted(event), messages: [messageOf(event)] }
   switch (event) {
     case "pay":
       return { event, paymentId: first, life, ...words }
@@ -151,7 +151,7 @@ export function taskLaws<R>({ on, age }: TaskStage<R>): void {
             subject: held.subject ?? named,
             paymentId: event === "pay" ? first : event === "release" ? null : held.paymentId,
             note: noted(event),
-            history: [...held.history, said(event)],
+            history: [...held.history, messageOf(event)],
             version: held.version + 1,
             movedAt: moved.movedAt,
           }, `${from} ${event}`)

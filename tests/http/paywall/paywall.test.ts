@@ -379,10 +379,33 @@ Deno.test("showsPayment() sees either header", () => {
   equal(showsPayment({ "x-payment": "x" }), true)
 })
 
-type Compiles<W> = W extends ReturnType<Handler<Product>["work"]> ? true : false
+type Compiles<P extends Product, A, E> = Effect.Effect<A, E> extends ReturnType<Handler<P>["work"]>
+  ? true
+  : false
+type Latest = typeof products.latest
+type Signals = typeof products.signals
+type Input<P extends Product> = Parameters<Handler<P>["work"]>[0]
 
-Deno.test("a work that fails with anything but a product's fact does not compile", () => {
-  const stranger: Compiles<Effect.Effect<Work<Product>, Error>> = false
-  const fact: Compiles<Effect.Effect<Work<Product>, SignalNotFound>> = true
-  equal([stranger, fact], [false, true])
+Deno.test("a work that fails with anything but a fact of its row does not compile", () => {
+  const stranger: Compiles<Product, Work<Product>, Error> = false
+  const fact: Compiles<Product, Work<Product>, SignalNotFound> = true
+  const own: Compiles<Latest, Work<Latest>, SignalNotFound> = true
+  const undeclared: Compiles<Signals, Work<Signals>, SignalNotFound> = false
+  equal([stranger, fact, own, undeclared], [false, true, true, false])
+})
+
+Deno.test("a work that answers with another body than its row's does not compile", () => {
+  const other: Compiles<Latest, Work<Signals>, DataStale> = false
+  equal(other, false)
+})
+
+Deno.test("a work reads the parameters of its row: numbers, flags, and null for what was left out", () => {
+  const page: Input<Signals> = { since: null, count: 10, type: "mover" }
+  const list: Input<typeof products.resolving> = {
+    withinHours: 24,
+    minLiquidity: 5_000,
+    includeNoise: true,
+  }
+  const report: Input<typeof products.research> = { market: "a-slug" }
+  equal(Object.keys({ ...page, ...list, ...report }).length, 7)
 })

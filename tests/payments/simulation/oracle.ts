@@ -117,7 +117,10 @@ export function arrows({ database, signed }: World): ReadonlyArray<string> {
   })
 }
 
-function replay(history: History, order: Signed["product"]["settlementOrder"]): PaymentState | null {
+function replay(
+  history: History,
+  order: Signed["product"]["settlementOrder"],
+): PaymentState | null {
   let state: PaymentState | null = null
   for (const event of history) {
     // An orphan's order is made up: it was never sold.

@@ -5,18 +5,18 @@
  */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import {
-  keptNote,
-  remembered,
+  boundedNote,
+  evictionOrder,
+  evictionRank,
+  extendHistory,
   type Task,
   type TaskId,
   taskLife,
-  turnOf,
-  turns,
 } from "../../../src/http/a2a/domain/task.ts"
 import {
+  afterMove,
   defaultTaskLimits,
   lifeAfter,
-  moved,
   type TaskLimits,
   TasksFull,
   TaskStore,
@@ -35,11 +35,11 @@ export function memoryTasks(
 
   const live = (now: number) => [...rows.values()].filter(({ expiresAt }) => expiresAt > now)
   const givesWay = (now: number) => ({ task }: Kept) =>
-    turnOf(task) < turns.paying || task.movedAt + Duration.toMillis(taskLife) <= now
+    evictionRank(task) < evictionOrder.paying || task.movedAt + Duration.toMillis(taskLife) <= now
   /** Of those given lets go what gives way first, until there are no more than `most`; tells how many. */
   const giveWay = (kept: ReadonlyArray<Kept>, most: number, now: number) => {
     const gone = kept.filter(givesWay(now))
-      .sort((one, other) => turnOf(one.task) - turnOf(other.task))
+      .sort((one, other) => evictionRank(one.task) - evictionRank(other.task))
       .slice(0, Math.max(0, kept.length - most))
     for (const { task } of gone) rows.delete(task.id)
     return kept.length - gone.length
@@ -60,8 +60,8 @@ export function memoryTasks(
       const task: Task = copy({
         ...opened,
         ...{ paymentId: null, movedAt: now, version: 1 },
-        note: keptNote(opened.note),
-        history: remembered([], opened.history),
+        note: boundedNote(opened.note),
+        history: extendHistory([], opened.history),
       })
       rows.set(task.id, { task, expiresAt: now + Duration.toMillis(life) })
       return copy(task)
@@ -82,7 +82,7 @@ export function memoryTasks(
         if (kept === undefined || kept.expiresAt <= now || kept.task.version !== held.version) {
           return Option.none()
         }
-        return Option.map(moved(held, move), (after) => {
+        return Option.map(afterMove(held, move), (after) => {
           const { atLeast = Duration.zero, atMost = Duration.infinity } = lifeAfter(held, move)
           const task = copy({ ...after, movedAt: now })
           const expiresAt = Math.min(

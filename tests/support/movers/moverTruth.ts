@@ -33,7 +33,7 @@ import {
   screenMove,
   selectMovers,
   startRange,
-} from "../../../src/movers/domain/mover.ts"
+} from "../../../src/movers/domain/gates.ts"
 import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"

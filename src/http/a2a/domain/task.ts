@@ -1,10 +1,10 @@
 /**
  * The life of one A2A task: its states, and every legal move between them.
  *
- * A task is a call that may take several messages: an offer is made, then paid for. It binds what was
- * asked to the payment that is shown for it, one payment at a time; the money's own states are the
- * payment's (`payment.ts`), and a task that was paid for is told from them. Its id is random, and is
- * the secret of that payment: whoever has it may fetch the answer again.
+ * A task is a call that may take several messages: an offer is made, then paid for. It binds a skill
+ * and its parameters to the payment that is submitted for it, one payment at a time; the states of the
+ * money are the payment's (`payment.ts`), and a task that was paid for is answered from them. Its id is
+ * random, and is the secret of that payment: a caller who has it may fetch the answer again.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { Duration, Result, Schema } from "effect"
 import { PaymentId } from "../../../payments/domain/payment.ts"
 import type { EpochMs } from "../../../core/domain/time.ts"
 
-/** A version 4 UUID, in lower case: 122 random bits, which nobody guesses. */
+/** A version 4 UUID, in lower case: 122 random bits, which cannot be guessed. */
 export const TaskId = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
 ).pipe(Schema.brand("TaskId"))
 export type TaskId = typeof TaskId.Type
 
 export const taskStates = [
-  /** Nobody could tell which skill was meant: the next message says. */
+  /** No skill was named: the next message names one. */
   "asked",
   /** A paid skill with its parameters, and no payment yet. */
   "offered",
@@ -39,7 +39,7 @@ export type TaskState = typeof TaskState.Type
 export const taskEvents = [
   /** A paid skill was named at last. */
   "offer",
-  /** A payment was shown, and is bound to the task. */
+  /** A payment was submitted, and is bound to the task. */
   "pay",
   /** The payment was not taken, and trying again may help: the offer stands as before. */
   "release",
@@ -81,7 +81,7 @@ export function step(
 
 /** How long a task can be asked for from when it was opened, or from when its payment came to nothing. */
 export const taskLife = Duration.minutes(10)
-/** How long from when a payment was shown, while it is bound to it: a refund is told of as well. */
+/** How long from when its payment was submitted, while it is bound to it: long enough for a refund. */
 export const paidTaskLife = Duration.hours(1)
 /** Messages kept of a task, the newest; and the most of one, as JSON. */
 export const historyMax = 10
@@ -98,7 +98,7 @@ export const TaskMessage = Schema.Struct({
 })
 export type TaskMessage = typeof TaskMessage.Type
 
-/** What is said of a task beside its state; what it says of a payment is in `metadata`. */
+/** The text and data of a task next to its state; `metadata` is about its payment. */
 export const TaskNote = Schema.Struct({
   text: Schema.String,
   /** The answer of a completed task, or the error of another; null when the text is all. */
@@ -124,9 +124,9 @@ export interface Task {
   readonly state: TaskState
   /** Null while it is `asked`, and of what ended so. */
   readonly subject: TaskSubject | null
-  /** The payment it is bound to; null before one is shown, and after a release. */
+  /** The payment it is bound to; null before one is submitted, and after a release. */
   readonly paymentId: PaymentId | null
-  /** Null when the state says all, or the payment does: an answer that was paid is not kept twice. */
+  /** Null when the state or the payment says all: an answer that was paid is not stored twice. */
   readonly note: TaskNote | null
   readonly history: ReadonlyArray<TaskMessage>
   /** When it came to its state, by the store's clock. */
@@ -136,41 +136,43 @@ export interface Task {
 }
 
 /**
- * Whose turn it is to give way where there are too many tasks: the lowest first. What a payment was
- * shown for in vain is as dear as what has ended otherwise; one that was taken is told of by its own id
- * too; and one that may be taken now gives way to nobody.
+ * Which tasks are evicted first where there are too many: the lowest. A task whose payment bought
+ * nothing ranks with those that ended otherwise; the answer of a paid one can be fetched by its payment
+ * too; and one whose payment may be taken now is never evicted.
  */
-export const turns = { ended: 0, unpaid: 1, paid: 2, paying: 3 } as const
+export const evictionOrder = { ended: 0, unpaid: 1, paid: 2, paying: 3 } as const
 
-export function turnOf({ state, paymentId, note }: Pick<Task, "state" | "paymentId" | "note">) {
+export function evictionRank(
+  { state, paymentId, note }: Pick<Task, "state" | "paymentId" | "note">,
+): number {
   switch (state) {
     case "asked":
     case "offered":
-      return turns.unpaid
+      return evictionOrder.unpaid
     case "paying":
-      return turns.paying
+      return evictionOrder.paying
     case "completed":
-      return paymentId !== null && note === null ? turns.paid : turns.ended
+      return paymentId !== null && note === null ? evictionOrder.paid : evictionOrder.ended
     default:
-      return turns.ended
+      return evictionOrder.ended
   }
 }
 
-/** Whether a task is told from a payment. */
+/** Whether a task is answered from its payment. */
 export const isBound = (task: Pick<Task, "state" | "paymentId" | "note">) =>
-  turnOf(task) >= turns.paid
+  evictionRank(task) >= evictionOrder.paid
 
 const sizeOf = (value: unknown) =>
   Result.getOrElse(Result.try(() => JSON.stringify(value).length), () => Infinity)
 
 const tooLarge = "This was too large to be kept."
 
-/** A history with what was said added to it; what is too large leaves a word in its place. */
-export function remembered(
+/** A history with new messages; one that is too large to be stored is replaced by a notice. */
+export function extendHistory(
   history: ReadonlyArray<TaskMessage>,
-  said: ReadonlyArray<TaskMessage>,
+  messages: ReadonlyArray<TaskMessage>,
 ): ReadonlyArray<TaskMessage> {
-  return [...history, ...said].slice(-historyMax).map((message) =>
+  return [...history, ...messages].slice(-historyMax).map((message) =>
     sizeOf(message) <= messageJsonMax ? message : {
       role: message.role,
       messageId: message.messageId.slice(0, messageIdMax),
@@ -179,7 +181,7 @@ export function remembered(
   )
 }
 
-/** A note as it is kept: whoever made one that is too large has told it once. */
-export function keptNote(note: TaskNote | null): TaskNote | null {
+/** A note as it is stored; one that is too large is returned once and replaced by a notice. */
+export function boundedNote(note: TaskNote | null): TaskNote | null {
   return sizeOf(note) <= noteJsonMax ? note : { text: tooLarge, data: null, metadata: {} }
 }

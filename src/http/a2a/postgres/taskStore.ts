@@ -2,10 +2,10 @@
  * A2A tasks in PostgreSQL, on the database's clock.
  *
  * Each move is one compare-and-set on the version of one row. Opening a task makes room for it in the
- * same statement: what is over goes, and of the client's own what is least dear. How many there are in all is counted
- * once for many tasks that are opened. What has to go is chosen once, into an array: a plan may ask a
- * subquery again for each row, and get the next ones. What is over is told by the time of the statement,
- * which an index is read by; the very clock would have every row looked at.
+ * same statement: expired tasks go, and of the client's own those that rank lowest. All tasks are
+ * counted once for many that are opened. The rows to delete are selected once, into an array: a plan may
+ * run a subquery again for each row, and get the next ones. Expiry is compared with the time of the
+ * statement, which an index can be searched for; with the running clock every row would be read.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { Duration, Effect, Layer, Option, Semaphore } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { PaymentId } from "../../../payments/domain/payment.ts"
 import {
-  keptNote,
-  remembered,
+  boundedNote,
+  evictionOrder,
+  extendHistory,
   type Task,
   type TaskId,
   taskLife,
   type TaskState,
-  turns,
 } from "../domain/task.ts"
 import {
+  afterMove,
   defaultTaskLimits,
   lifeAfter,
-  moved,
   type NewTask,
   type TaskLimits,
   type TaskMove,
@@ -93,9 +93,9 @@ const written = ({ subject, note, history }: Pick<Task, "subject" | "note" | "hi
 const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
   sql`${Duration.toMillis(duration)} * interval '1 millisecond'`
 
-/** What may take the place of a task that nobody asks for while it is being paid. */
+/** Which tasks may be evicted: also one that has stood as being paid for longer than a task lives. */
 const givesWay = (sql: SqlClient) =>
-  sql`(gives_way < ${turns.paying}
+  sql`(gives_way < ${evictionOrder.paying}
     OR moved_at <= statement_timestamp() - ${milliseconds(sql, taskLife)})`
 
 const open = (sql: SqlClient, limits: TaskLimits) => {
@@ -105,8 +105,8 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
     const { subject, client } = task
     const words = written({
       subject,
-      note: keptNote(task.note),
-      history: remembered([], task.history),
+      note: boundedNote(task.note),
+      history: extendHistory([], task.history),
     })
     const [row] = yield* Effect.orDie(sql<Row>`
       WITH over AS (
@@ -179,12 +179,12 @@ const find = (sql: SqlClient) =>
   }, Effect.orDie)
 
 const move = (sql: SqlClient) =>
-  Effect.fn("TaskStore.move")(function* (held: Task, move: TaskMove) {
-    const after = moved(held, move)
+  Effect.fn("TaskStore.move")(function* (task: Task, move: TaskMove) {
+    const after = afterMove(task, move)
     if (Option.isNone(after)) return Option.none<Task>()
     const { state, paymentId, version } = after.value
     const words = written(after.value)
-    const { atLeast = Duration.zero, atMost } = lifeAfter(held, move)
+    const { atLeast = Duration.zero, atMost } = lifeAfter(task, move)
     const atTheLatest = atMost === undefined
       ? sql`'infinity'`
       : sql`clock_timestamp() + ${milliseconds(sql, atMost)}`
@@ -194,7 +194,7 @@ const move = (sql: SqlClient) =>
         history = ${words.history}, moved_at = clock_timestamp(),
         expires_at = least(${atTheLatest},
           greatest(expires_at, clock_timestamp() + ${milliseconds(sql, atLeast)}))
-      WHERE id = ${held.id} AND version = ${held.version} AND expires_at > statement_timestamp()
+      WHERE id = ${task.id} AND version = ${task.version} AND expires_at > statement_timestamp()
       RETURNING ${sql.literal(columns)}`
     return Option.map(Option.fromNullishOr(row), taskOf)
   }, Effect.orDie)

@@ -29,8 +29,8 @@ export interface FavouredSide {
   /** What it was paid, in [0, 1]. */
   readonly paid: number
   /**
-   * What all entries of the market came to beyond weight x (paid - price), whichever side was paid:
-   * who turns round after a fall pays more than a dollar for both sides. Left out it is 0.
+   * Payout less price over all entries, less weight x (paid - price). Not 0 when both sides together did
+   * not cost 1 USD a share, as after a turn to the other side. Left out it is 0.
    */
   readonly beside?: number
 }
@@ -106,8 +106,8 @@ const leftOut = 1e-9
 const chanceMin = 1e-14
 
 /**
- * Nearer than this to a whole number a total is that number. Any other has pushes in it, which the
- * model does not know: they are taken for what proves less, a loss among wins and a win among losses.
+ * A total this near a whole number is that number. Others come from pushes (paid half), which the model
+ * does not have; each tail rounds them so that the p-value grows.
  */
 const crumb = 1e-6
 

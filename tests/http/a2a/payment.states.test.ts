@@ -12,7 +12,7 @@ import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/respon
 import { products } from "../../../src/catalog/domain/product.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import { type Task, TaskId, taskLife } from "../../../src/http/a2a/domain/task.ts"
-import { makePayDesk } from "../../../src/http/a2a/pay.ts"
+import { type A2aPorts, payTask, reconcile } from "../../../src/http/a2a/payment.ts"
 import { faceOptions } from "../../support/http/face.ts"
 import type { Checkout } from "../../../src/http/paywall/checkout.ts"
 import type { Checkouts } from "../../../src/http/handlers.ts"
@@ -27,14 +27,14 @@ const receipt = { payer: "0xa", transaction: "0xb", network: "eip155:8453" }
 const body = new TextEncoder().encode('{"success":true,"data":7}')
 const delivery: Delivery = { paymentId, body, receipt, replayed: false }
 const refund = { id: paymentId, state: "queued", amountUsd: "0.01", to: "0xa" }
-const shown = { payload: {}, client: "somebody", spend: Effect.void }
-const said = { role: "user", messageId: "m", parts: [] } as const
+const message = { role: "user", messageId: "m", parts: [] } as const
+const submitted = { payload: {}, client: "somebody", spend: Effect.void, message }
 
 type Sell = ReturnType<Checkout["sell"]>
 type Stage = "offered" | "paying" | "completed"
 
-/** A desk with one task, whose payment says what the test wants. */
-const desk = Effect.fnUntraced(function* (
+/** One task whose payment is in the state that the test wants. */
+const oneTask = Effect.fnUntraced(function* (
   stage: Stage,
   recalled: PaymentOutcome,
   sell: Sell,
@@ -56,12 +56,12 @@ const desk = Effect.fnUntraced(function* (
         Effect.andThen(sell),
       ),
   }
-  // The desk asks for no other product, and for nothing else of the skills.
+  // Nothing else of the skills is used.
   const skills = {
     checkouts: { latest: checkout } as Partial<Checkouts> as Checkouts,
     terms: faceOptions.terms,
   } as Partial<SkillPorts> as SkillPorts
-  const ports = makePayDesk({
+  const ports: A2aPorts = {
     ...{ skills, tasks },
     payments: {
       ...{ sell: () => Effect.die("unused"), idOf: () => paymentId, sent: () => Effect.void },
@@ -71,7 +71,7 @@ const desk = Effect.fnUntraced(function* (
           ? Effect.succeed(recalled)
           : Effect.die("recalled without its secret"),
     },
-  })
+  }
   const opened = yield* Effect.orDie(tasks.open({
     ...{ id, contextId: "c", client: "somebody", state: "offered", note: null, history: [] },
     subject: { skill: "get_latest", parameters: "" },
@@ -82,14 +82,14 @@ const desk = Effect.fnUntraced(function* (
   let task = opened
   if (stage !== "offered") {
     task = yield* move(task, {
-      ...{ event: "pay", paymentId, life: taskLife, note: null, said: [] },
+      ...{ event: "pay", paymentId, life: taskLife, note: null, messages: [] },
     })
   }
   if (stage === "completed") {
-    task = yield* move(task, { event: "complete", subject: null, note: null, said: [] })
+    task = yield* move(task, { event: "complete", subject: null, note: null, messages: [] })
   }
   const held = Effect.map(tasks.find(id), Option.getOrThrow)
-  return { ...ports, task, held, asked: Ref.get(asked) }
+  return { ports, task, held, asked: Ref.get(asked) }
 })
 
 const unsold: Sell = Effect.die("sold")
@@ -111,12 +111,12 @@ const lookedAt: ReadonlyArray<
 for (const [recalled, told, kept, error] of lookedAt) {
   test(`a task being paid whose payment is ${recalled.state} is told as ${told}`, () =>
     Effect.gen(function* () {
-      const { look, task, held } = yield* desk("paying", recalled, unsold)
-      const { sight, delivery } = yield* look(task)
-      equal([sight.state, (yield* held).state], [told, kept])
-      equal(sight.metadata["x402.payment.error"], error)
+      const { ports, task, held } = yield* oneTask("paying", recalled, unsold)
+      const { view, delivery } = yield* reconcile(ports, task)
+      equal([view.state, (yield* held).state], [told, kept])
+      equal(view.metadata["x402.payment.error"], error)
       equal(delivery !== null, recalled.state === "answered")
-      equal(sight.artifact, recalled.state === "answered" ? { success: true, data: 7 } : null)
+      equal(view.artifact, recalled.state === "answered" ? { success: true, data: 7 } : null)
     }))
 }
 
@@ -129,11 +129,11 @@ test("a completed task is told from its payment: the answer, the receipt, or the
       [{ state: "underway" }, "working", false],
     ]
     for (const [recalled, state, hasAnswer] of cases) {
-      const { look, task, held } = yield* desk("completed", recalled, unsold)
-      const { sight } = yield* look(task)
-      equal([sight.state, sight.artifact !== null], [state, hasAnswer])
+      const { ports, task, held } = yield* oneTask("completed", recalled, unsold)
+      const { view } = yield* reconcile(ports, task)
+      equal([view.state, view.artifact !== null], [state, hasAnswer])
       equal(
-        sight.metadata["x402.payment.status"],
+        view.metadata["x402.payment.status"],
         state === "working" ? "payment-submitted" : "payment-completed",
       )
       equal((yield* held).state, "completed", "what is completed stays so")
@@ -186,10 +186,10 @@ for (const [what, sell, state, told, kept, status, elsewhere] of sales) {
         stage: Stage,
         [told, kept, status]: readonly [string, string, string],
       ) {
-        const { pay, task, held, asked } = yield* desk(stage, recalled, sell)
-        const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
-        equal([sight.state, (yield* held).state, yield* asked], [told, kept, 1], stage)
-        equal(sight.metadata["x402.payment.status"], `payment-${status}`)
+        const { ports, task, held, asked } = yield* oneTask(stage, recalled, sell)
+        const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
+        equal([view.state, (yield* held).state, yield* asked], [told, kept, 1], stage)
+        equal(view.metadata["x402.payment.status"], `payment-${status}`)
       })
       yield* from("offered", [told, kept, status])
       yield* from("paying", elsewhere ?? [told, kept, status])
@@ -198,40 +198,43 @@ for (const [what, sell, state, told, kept, status, elsewhere] of sales) {
 
 test("an answer that comes when the task went back to its offer binds it again", () =>
   Effect.gen(function* () {
-    const letGo: TaskMove = { event: "release", note: null, said: [] }
+    const letGo: TaskMove = { event: "release", note: null, messages: [] }
     const sell: Sell = Effect.succeed(delivery)
-    const { pay, task, held } = yield* desk("paying", answered, sell, letGo)
-    const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
-    equal(sight.state, "completed")
+    const { ports, task, held } = yield* oneTask("paying", answered, sell, letGo)
+    const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
+    equal(view.state, "completed")
     const after = yield* held
     equal([after.state, after.paymentId], ["completed", paymentId])
   }))
 
 test("a sale that fails after a copy of it was answered is told as answered", () =>
   Effect.gen(function* () {
-    const ended: TaskMove = { event: "complete", subject: null, note: null, said: [] }
+    const ended: TaskMove = { event: "complete", subject: null, note: null, messages: [] }
     const sell = refused("payment_required")
-    const { pay, task, held } = yield* desk("paying", answered, sell, ended)
-    const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
-    equal([sight.state, (yield* held).state], ["completed", "completed"])
-    match(JSON.stringify(sight.artifact), /7/)
+    const { ports, task, held } = yield* oneTask("paying", answered, sell, ended)
+    const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
+    equal([view.state, (yield* held).state], ["completed", "completed"])
+    match(JSON.stringify(view.artifact), /7/)
   }))
 
 test("a sale that fails after somebody let its payment go ends the task, with why", () =>
   Effect.gen(function* () {
-    const letGo: TaskMove = { event: "release", note: null, said: [] }
+    const letGo: TaskMove = { event: "release", note: null, messages: [] }
     const sell = refused("market_not_found")
-    const { pay, task, held } = yield* desk("offered", answered, sell, letGo)
-    const { sight } = yield* Effect.orDie(pay(task, { ...shown, said }))
-    equal([sight.state, sight.text], ["failed", "m. Nothing was charged."])
+    const { ports, task, held } = yield* oneTask("offered", answered, sell, letGo)
+    const { view } = yield* Effect.orDie(payTask(ports, task, submitted))
+    equal([view.state, view.text], ["failed", "m. Nothing was charged."])
     equal((yield* held).state, "failed")
   }))
 
 test("a payment that nobody has claimed within a lease is let go", () =>
   Effect.gen(function* () {
-    const { look, task, held } = yield* desk("paying", { state: "unknown" }, unsold)
+    const { ports, task, held } = yield* oneTask("paying", { state: "unknown" }, unsold)
     yield* TestClock.adjust("90 seconds")
-    equal([(yield* look(task)).sight.state, (yield* held).state], ["working", "paying"])
+    equal([(yield* reconcile(ports, task)).view.state, (yield* held).state], ["working", "paying"])
     yield* TestClock.adjust("1 seconds")
-    equal([(yield* look(task)).sight.state, (yield* held).state], ["input-required", "offered"])
+    equal([(yield* reconcile(ports, task)).view.state, (yield* held).state], [
+      "input-required",
+      "offered",
+    ])
   }))

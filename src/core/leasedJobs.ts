@@ -1,9 +1,8 @@
 /**
- * When things happen: each job in its aligned slots, one replica at a time, for as long as the Layer
- * lives.
+ * Runs one job once per aligned slot over all replicas.
  *
- * A job runs under a lease that a heartbeat prolongs. A replica that loses the lease stops the job;
- * a job that fails is written down, and its next slot comes as if nothing had happened.
+ * A job runs under a lease that a heartbeat prolongs. A replica that loses the lease stops the job. A job
+ * that fails is logged, and runs again in its next slot.
  *
  * @module
  */

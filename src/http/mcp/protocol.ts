@@ -20,7 +20,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server"
 
-/** What the service says of itself, and what it can be asked. */
+/** The identity of the server, and its tools. */
 interface McpIdentity {
   readonly name: string
   readonly title: string
@@ -40,7 +40,7 @@ interface McpMessage {
 }
 
 /** Answers one message. It never rejects. */
-type Mcp = (message: McpMessage) => Promise<Response>
+export type Mcp = (message: McpMessage) => Promise<Response>
 
 /** How long a client may keep the list of tools: it changes only with a new version. */
 const listTtlMs = 300_000
@@ -98,7 +98,7 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
   }
 
   return async ({ url, headers, json, call }) => {
-    const shown = headerNames.flatMap((name): Array<[string, string]> => {
+    const ofProtocol = headerNames.flatMap((name): Array<[string, string]> => {
       const value = headers[name]
       return value === undefined ? [] : [[name, value]]
     })
@@ -108,7 +108,7 @@ export function makeMcp({ instructions, tools, ...info }: McpIdentity): Mcp {
       headers: [
         ["content-type", "application/json"],
         ["accept", "application/json, text/event-stream"],
-        ...shown,
+        ...ofProtocol,
       ],
     })
     calls.set(request, call)

@@ -1,9 +1,10 @@
 /**
  * Which price moves are news: seven gates, and the reason for every move that does not pass them.
  *
- * `screenMove` (gates 1-4) needs only what a tick has at hand; `judgeMove` (gates 5-7) needs history
- * and trades, which the caller loads for the few moves that got so far; `selectMovers` keeps one
- * event from filling the feed.
+ * `screenMove` (gates 1 to 4) needs only what a tick has at hand; `judgeMove` (gates 5 to 7) needs
+ * history and trades, which the caller loads for the few moves that got so far; `selectMovers` keeps one
+ * event from filling the feed. `Movers.ts` runs them, and judges a limited number of moves a tick
+ * (`over_budget`).
  *
  * Prices are of the market's first outcome, compared in half price steps (`book.ts`), so that no
  * gate turns on a float error.
@@ -21,27 +22,24 @@ import type { Move, MoveEvidence, MoveInput, Mover } from "./move.ts"
 import { day, type EpochMs, hour, isoTime } from "../../core/domain/time.ts"
 import { hourlyVolatility, logit } from "./volatility.ts"
 
-/** Why a move is not in the feed, in the order the gates look; short and stable, for metrics. */
+/** Why a move is not in the feed, by gate; short and stable, for metrics. */
 export const moverRejections = [
-  "low_volume",
-  "no_book",
-  "empty_side",
-  "crossed",
-  "ghost",
-  "thin_book",
+  // 1: enough volume, a valid book of enough depth.
+  ...["low_volume", "no_book", "empty_side", "crossed", "ghost", "thin_book"],
+  // 2: a narrow book.
   "wide_spread",
-  "mechanical",
-  "resolved",
-  "closed",
-  "in_settlement",
-  "no_history",
-  "small_move",
+  // 3: an ordinary market that is open.
+  ...["mechanical", "resolved", "closed", "in_settlement"],
+  // 4: large enough; a price that far back is needed to say so.
+  ...["no_history", "small_move"],
+  // 5: unusual for this market.
   "unsurprising",
-  "stray_start",
-  "unconfirmed",
+  // 6: a real price at both ends.
+  ...["stray_start", "unconfirmed"],
+  // 7: more than the feed has already published.
   "not_novel",
-  "weaker_window",
-  "event_quota",
+  // Selection: one move a market, few an event.
+  ...["weaker_window", "event_quota"],
 ] as const
 export type MoverRejection = (typeof moverRejections)[number]
 

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { JobSlots } from "../../src/core/JobSlots.ts"
-import { attempt, keep, slotOf } from "../../src/core/Schedules.ts"
+import { attempt, keep, slotOf } from "../../src/core/leasedJobs.ts"
 import { test } from "../support/effect.ts"
 import { memorySlots } from "../support/memorySlots.ts"
 

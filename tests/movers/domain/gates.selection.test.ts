@@ -14,7 +14,7 @@ import {
   moverRejections,
   screenMove,
   selectMovers,
-} from "../../../src/movers/domain/mover.ts"
+} from "../../../src/movers/domain/gates.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { evidence, market, moveInput, now, shown } from "../../support/movers/market.ts"

@@ -1,41 +1,48 @@
 /**
- * What a task looks like to its client: A2A's own shape, with x402 in the metadata of its status.
+ * A task as its client sees it: A2A's own shape, with x402 in the metadata of its status.
  *
  * @module
  */
 import { Duration } from "effect"
-import { usd } from "../../core/domain/money.ts"
-import type { PaymentFault } from "../../payments/domain/paymentFault.ts"
-import type { Receipt } from "../../payments/domain/failedSale.ts"
-import { type PaidSkill, type Skill, skillOf, skills } from "../../catalog/domain/skill.ts"
-import { type Task, taskLife, type TaskMessage, type TaskNote } from "./domain/task.ts"
-import { isoTime } from "../../core/domain/time.ts"
-import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
-import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
-import type { Delivery } from "../../payments/sale/responses.ts"
-import { x402Keys } from "./message.ts"
+import { type PaidSkill, type Skill, skillOf, skills } from "../../../catalog/domain/skill.ts"
+import { usd } from "../../../core/domain/money.ts"
+import { isoTime } from "../../../core/domain/time.ts"
+import type { Receipt } from "../../../payments/domain/failedSale.ts"
+import type { PaymentFault } from "../../../payments/domain/paymentFault.ts"
+import { paymentRequired } from "../../../payments/domain/x402/challenge.ts"
+import type { PaymentTerms } from "../../../payments/domain/x402/terms.ts"
+import { type Task, taskLife, type TaskMessage, type TaskNote } from "./task.ts"
+
+/** The keys of x402 in the metadata of a message. */
+export const x402Keys = {
+  status: "x402.payment.status",
+  required: "x402.payment.required",
+  payload: "x402.payment.payload",
+  receipts: "x402.payment.receipts",
+  error: "x402.payment.error",
+} as const
 
 /** The states of A2A that a task of ours may show. */
 type A2aState = "working" | "input-required" | "completed" | "failed" | "canceled"
 
 type JsonObject = TaskNote["metadata"]
 
-/** What is shown of a task, beside its names: how it stands, and what it brought. */
-export interface Sight {
+/** What a client sees of a task next to its ids: its state, and its answer or error. */
+export interface TaskView {
   readonly state: A2aState
   readonly text: string
-  /** Said beside the text: an error, or the skills there are. */
+  /** Sent with the text: an error, or the list of skills. */
   readonly data: JsonObject | null
-  /** The answer: the very object that HTTP gives. */
+  /** The answer: the same object that HTTP returns. */
   readonly artifact: JsonObject | null
   readonly metadata: JsonObject
 }
 
-/** The words of a2a-x402 for what became of a payment. */
+/** The payment statuses of a2a-x402. */
 type PaymentStatus =
   | "payment-required"
   | "payment-submitted"
-  /** Good, and not taken: the answer was given away. */
+  /** Valid, and not taken: the answer was not charged. */
   | "payment-verified"
   | "payment-completed"
   | "payment-failed"
@@ -45,7 +52,7 @@ function paymentMetadata(status: PaymentStatus, more: JsonObject = {}): JsonObje
   return { [x402Keys.status]: status, ...more }
 }
 
-/** Why a payment failed, in the words of a2a-x402, which has fewer of them. */
+/** The error code of a2a-x402 for each fault; it has fewer codes than we have faults. */
 const errorCodes: Readonly<Record<PaymentFault, string>> = {
   malformed: "SETTLEMENT_FAILED",
   invalid_network: "NETWORK_MISMATCH",
@@ -59,7 +66,7 @@ const errorCodes: Readonly<Record<PaymentFault, string>> = {
   not_settled: "SETTLEMENT_FAILED",
 }
 
-/** A payment that bought nothing: the code, and the receipt of what was not settled. */
+/** A payment that bought nothing: the error code, and a receipt that says it was not settled. */
 export function paymentFailed(
   fault: PaymentFault,
   errorReason: string,
@@ -83,11 +90,14 @@ export function paymentCompleted(receipt: typeof Receipt.Type | null): JsonObjec
 
 const utf8 = new TextDecoder()
 
-/** A task whose answer is on its way. */
-export function delivered(task: Task, { body, receipt }: Delivery): Sight {
+/** A task with the answer that its payment bought; without a receipt it was not charged. */
+export function viewOfAnswer(task: Task, { body, receipt }: {
+  readonly body: Uint8Array
+  readonly receipt: typeof Receipt.Type | null
+}): TaskView {
   return {
     state: "completed",
-    text: receipt === null ? givenAway(nameOf(task)) : completedText(nameOf(task)),
+    text: receipt === null ? notChargedText(nameOf(task)) : completedText(nameOf(task)),
     data: null,
     artifact: JSON.parse(utf8.decode(body)),
     metadata: receipt === null ? paymentMetadata("payment-verified") : paymentCompleted(receipt),
@@ -95,11 +105,11 @@ export function delivered(task: Task, { body, receipt }: Delivery): Sight {
 }
 
 export const completedText = (skill: string) => `${skill} completed.`
-const givenAway = (skill: string) =>
+const notChargedText = (skill: string) =>
   `${skill} completed. The answer was not worth its price: nothing was charged.`
 
-/** A task whose payment may be taken now, or was, or was let go: only asking again tells. */
-export const underway: Sight = {
+/** A task whose payment may be taken now, was taken, or was released: the client has to ask again. */
+export const paymentUnderway: TaskView = {
   state: "working",
   text: "The payment is being worked on, or was let go untaken: send the same message again, or " +
     "call tasks/get. It is never taken twice.",
@@ -108,33 +118,30 @@ export const underway: Sight = {
   metadata: paymentMetadata("payment-submitted"),
 }
 
-/** What a task's row tells alone; a payment that goes with it may tell more. */
-export function sightOf(task: Task, terms: PaymentTerms): Sight {
+/** A task by its row alone; its payment may be further. */
+export function viewOf(task: Task, terms: PaymentTerms): TaskView {
   const { state, note } = task
-  const said = { data: note?.data ?? null, artifact: null, metadata: note?.metadata ?? {} }
+  const noted = { data: note?.data ?? null, artifact: null, metadata: note?.metadata ?? {} }
   switch (state) {
     case "asked":
       return {
-        state: "input-required",
-        text: whichSkill,
-        data: skillList,
-        artifact: null,
-        metadata: {},
+        ...{ state: "input-required", text: whichSkill, data: skillList },
+        ...{ artifact: null, metadata: {} },
       }
     case "offered":
       return offer(task, terms)
     case "paying":
-      return underway
+      return paymentUnderway
     case "completed":
       return {
-        ...said,
+        ...noted,
         ...{ state: "completed", data: null, artifact: note?.data ?? null },
         text: note?.text ?? completedText(nameOf(task)),
       }
     case "failed":
-      return { ...said, state: "failed", text: note?.text ?? "The task failed." }
+      return { ...noted, state: "failed", text: note?.text ?? "The task failed." }
     case "canceled":
-      return { ...said, state: "canceled", text: "Canceled by its client. Nothing was charged." }
+      return { ...noted, state: "canceled", text: "Canceled by its client. Nothing was charged." }
     case "declined":
       return {
         ...{ state: "canceled", data: null, artifact: null },
@@ -144,11 +151,13 @@ export function sightOf(task: Task, terms: PaymentTerms): Sight {
   }
 }
 
-/** A paid skill, waiting for its payment; after a failure that may pass, with the error. */
-function offer(task: Task, terms: PaymentTerms): Sight {
+/** A paid skill that waits for its payment; after a temporary failure, with the error. */
+function offer(task: Task, terms: PaymentTerms): TaskView {
   const skill = skillOf(nameOf(task))
   const { note } = task
-  if (skill?.kind !== "paid") return { ...underway, state: "failed", text: "This is not sold." }
+  if (skill?.kind !== "paid") {
+    return { ...paymentUnderway, state: "failed", text: "This is not sold." }
+  }
   return {
     state: "input-required",
     text: note?.text ?? offerText(skill, task, terms),
@@ -185,11 +194,11 @@ const skillList: JsonObject = {
   })),
 }
 
-/** A task as it goes on the wire; at most `historyLength` messages of its history, all when null. */
-export function wireTask(task: Task, sight: Sight, historyLength: number | null) {
+/** A task on the wire, with at most `historyLength` messages of its history; null for all. */
+export function wireTask(task: Task, view: TaskView, historyLength: number | null) {
   const { id, contextId, history } = task
   const named = { taskId: id, contextId }
-  const { state, text, data, artifact, metadata } = sight
+  const { state, text, data, artifact, metadata } = view
   return {
     ...{ kind: "task", id, contextId },
     status: {

@@ -1,0 +1,358 @@
+/**
+ * Payment on a task: it is bound to the task that offers its terms, sold through the checkout with the
+ * task's id as its secret, and the task is then answered from the state of its payment.
+ *
+ * The row of a task may lag behind its payment, for a process may die between the two; the next call
+ * that reads the task brings it up to date. It never runs ahead: no task is completed or failed before
+ * its payment is.
+ *
+ * @module
+ */
+import { Clock, Duration, Effect, Option, Result } from "effect"
+import { type PaidSkill, skillOf } from "../../catalog/domain/skill.ts"
+import {
+  NotCharged,
+  type RefundNotice,
+  RefundQueued,
+  type Unresolved,
+} from "../../payments/domain/failedSale.ts"
+import type { PaymentId } from "../../payments/domain/payment.ts"
+import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
+import type { Payments } from "../../payments/Payments.ts"
+import type { Delivery } from "../../payments/sale/responses.ts"
+import { defaultTiming } from "../../payments/timing.ts"
+import { prepare, RequestId, rules, toRefusal } from "../server/errors.ts"
+import type { SkillPorts } from "../skills.ts"
+import { isBound, paidTaskLife, type Task, type TaskMessage, type TaskNote } from "./domain/task.ts"
+import {
+  paymentCompleted,
+  paymentFailed,
+  paymentUnderway,
+  type TaskView,
+  viewOf,
+  viewOfAnswer,
+  x402Keys,
+} from "./domain/taskView.ts"
+import { errorData, type Fault, invalid, refusedBy } from "./errors.ts"
+import { afterMove, type TaskMove, type TaskStore } from "./TaskStore.ts"
+
+/** What the methods of /a2a work with. */
+export interface A2aPorts {
+  readonly skills: SkillPorts
+  readonly tasks: TaskStore["Service"]
+  readonly payments: Payments["Service"]
+}
+
+/** A task as it is returned to its client. */
+export interface TaskReply {
+  readonly task: Task
+  readonly view: TaskView
+  /** The answer that is delivered with it, when it was charged. */
+  readonly delivery: Delivery | null
+}
+
+/** A message that submits a payment. */
+interface SubmittedPayment {
+  readonly payload: unknown
+  readonly message: TaskMessage
+  /** The client it counts against. */
+  readonly client: string
+  /** Spends the budget of calls that never reach the checkout. */
+  readonly spend: Effect.Effect<void, Fault>
+}
+
+/** Why a sale returned no answer. */
+type Failure = NotCharged | RefundQueued | Unresolved
+
+/** How often a task is read again that another call has moved. */
+const racesMax = 4
+
+/** A payment that no process has claimed by now is not on its way to the checkout any more. */
+const claimWithin = Duration.toMillis(defaultTiming.lease)
+
+/** Takes the payment that a message submits for its task. */
+export const payTask = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+  submitted: SubmittedPayment,
+  races = racesMax,
+): Effect.fn.Return<TaskReply, Fault> {
+  const { skills: { checkouts, terms }, tasks } = ports
+  const skill = skillOf(task.subject?.skill ?? "")
+  if (skill?.kind !== "paid") return yield* unused(submitted, "no skill that is paid for was named")
+  yield* Effect.catch(
+    checkouts[skill.id].admit(submitted.client),
+    (error) => refusedBy(prepare(toRefusal(error))),
+  )
+  const id = Option.getOrNull(
+    Result.getSuccess(checkouts[skill.id].identify({ json: submitted.payload })),
+  )
+  if (task.state === "offered") {
+    // A payload that cannot pay is refused by the checkout, which counts it.
+    if (id === null) return yield* sell(ports, task, skill, submitted, false)
+    const bound = yield* tasks.move(task, binding(id, [submitted.message]))
+    if (Option.isSome(bound)) {
+      const { value } = bound
+      return yield* Effect.onInterrupt(
+        sell(ports, value, skill, submitted, true),
+        () => releaseUntaken(ports, value),
+      )
+    }
+    const other = races > 0 ? yield* tasks.find(task.id) : Option.none<Task>()
+    return Option.isSome(other)
+      ? yield* payTask(ports, other.value, submitted, races - 1)
+      : replyWith(task, paymentUnderway)
+  }
+  if (id === null || id !== task.paymentId) {
+    return yield* unused(submitted, `the task is ${viewOf(task, terms).state}, with no use for it`)
+  }
+  if (task.state === "paying") return yield* sell(ports, task, skill, submitted, false)
+  yield* submitted.spend
+  return yield* reconcile(ports, task)
+})
+
+/** Returns a task by its payment where it has one, and brings its row up to date with it. */
+export const reconcile = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+): Effect.fn.Return<TaskReply> {
+  const { payments, skills: { terms } } = ports
+  const { state, paymentId } = task
+  if (paymentId === null || !isBound(task)) return reply(ports, task)
+  const outcome = yield* payments.findOutcome(paymentId, task.id)
+  switch (outcome.state) {
+    case "answered":
+      return yield* complete(ports, task, outcome.delivery)
+    case "refunded":
+      return yield* fail(ports, task, yield* refundNote(outcome.refund))
+    case "used":
+      return state === "completed"
+        ? replyWith(task, { ...viewOf(task, terms), metadata: paymentCompleted(outcome.receipt) })
+        : yield* fail(ports, task, usedNote(terms))
+    case "void":
+      return yield* fail(ports, task, voidNote(terms))
+    case "released":
+      return state === "paying"
+        ? yield* release(ports, task, null)
+        : replyWith(task, paymentUnderway)
+    case "unknown": {
+      const age = (yield* Clock.currentTimeMillis) - task.movedAt
+      return state === "paying" && age > claimWithin
+        ? yield* release(ports, task, null)
+        : replyWith(task, paymentUnderway)
+    }
+    case "underway":
+      return replyWith(task, paymentUnderway)
+  }
+})
+
+/** Moves a task; when another call has moved it, returns the task as it is now. */
+export const moveOrRead = ({ tasks }: A2aPorts, task: Task, move: TaskMove) =>
+  Effect.flatMap(
+    tasks.move(task, move),
+    (after) =>
+      Option.isSome(after)
+        ? Effect.succeed(after.value)
+        : Effect.map(tasks.find(task.id), Option.getOrElse(() => task)),
+  )
+
+/** A task by its row alone. */
+export const reply = ({ skills: { terms } }: A2aPorts, task: Task): TaskReply =>
+  replyWith(task, viewOf(task, terms))
+
+const replyWith = (task: Task, view: TaskView): TaskReply => ({ task, view, delivery: null })
+
+const sell = (
+  ports: A2aPorts,
+  task: Task,
+  skill: PaidSkill,
+  { payload, client }: SubmittedPayment,
+  /** Whether this call bound the payment. */
+  bound: boolean,
+) =>
+  ports.skills.checkouts[skill.id].sell({
+    query: new URLSearchParams(task.subject?.parameters ?? ""),
+    payment: { json: payload },
+    key: task.id,
+    client,
+  }).pipe(Effect.matchEffect({
+    onSuccess: (delivery) => complete(ports, task, delivery),
+    onFailure: (error) => afterFailedSale(ports, task, error, bound),
+  }))
+
+/** The reply for a task whose sale failed; `bound` when this call bound the payment. */
+const afterFailedSale = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+  error: Failure,
+  bound: boolean,
+): Effect.fn.Return<TaskReply, Fault> {
+  const { terms } = ports.skills
+  if (error._tag === "RefundQueued") {
+    return yield* fail(ports, task, yield* failureNote(error, terms))
+  }
+  if (error._tag === "Unresolved" || error.code === "payment_in_progress") {
+    return replyWith(task, { ...paymentUnderway, data: yield* failureData(error) })
+  }
+  if (error.code === "rate_limited") {
+    // One payment too many, so the binding of this call is undone.
+    if (bound) yield* release(ports, task, null)
+    return yield* refusedBy(prepare(toRefusal(error)))
+  }
+  // A payload that differs from the one that was bound says nothing about the payment that was bound.
+  const isOther = isOfAnother(error) || error.code === "payment_required"
+  if (task.state === "paying" && !bound && isOther) return yield* reconcile(ports, task)
+  return rules[error.code].retryable && task.state === "paying"
+    ? yield* releaseUntaken(ports, task, yield* retryNote(error))
+    : yield* fail(ports, task, yield* failureNote(error, terms))
+})
+
+/**
+ * Records the end of a task whose money is decided already: the decision is returned even if the row
+ * cannot be written, for the next call that reads the task brings it up to date.
+ */
+const record = (ports: A2aPorts, task: Task, move: TaskMove): Effect.Effect<Task> =>
+  Effect.catchDefect(moveOrRead(ports, task, move), (defect) =>
+    Effect.as(
+      Effect.logError("Cannot move a task on whose payment is decided", defect),
+      Option.match(afterMove(task, move), {
+        onNone: () => task,
+        onSome: (after) => ({ ...after, movedAt: task.movedAt }),
+      }),
+    ))
+
+/** Fails a task; when another call has completed it, returns its answer instead. */
+const fail = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+  note: TaskNote,
+): Effect.fn.Return<TaskReply> {
+  // The row of a completed task stays completed, and its client is shown the refund.
+  if (task.state === "completed") return reply(ports, { ...task, state: "failed", note })
+  const move: TaskMove = { event: "fail", subject: null, note, messages: [] }
+  let after = yield* record(ports, task, move)
+  // A call that only read the task has released the payment meanwhile.
+  if (after.state === "offered") after = yield* record(ports, after, move)
+  return after.state === "completed" ? yield* reconcile(ports, after) : reply(ports, after)
+})
+
+/** Completes a task with its answer; one that went back to its offer meanwhile is bound again first. */
+const complete = Effect.fnUntraced(function* (ports: A2aPorts, task: Task, delivery: Delivery) {
+  const { text, artifact, metadata } = viewOfAnswer(task, delivery)
+  const note = delivery.receipt === null ? { text, data: artifact, metadata } : null
+  const move: TaskMove = { event: "complete", subject: null, note, messages: [] }
+  if (task.state === "completed") return replyWithAnswer(task, delivery)
+  let after = yield* record(ports, task, move)
+  if (after.state === "offered") {
+    const bound = yield* record(ports, after, binding(delivery.paymentId, []))
+    after = yield* record(ports, bound, move)
+  }
+  return replyWithAnswer(after, delivery)
+})
+
+const replyWithAnswer = (task: Task, delivery: Delivery): TaskReply => ({
+  task,
+  view: viewOfAnswer(task, delivery),
+  delivery: delivery.receipt === null ? null : delivery,
+})
+
+/** Releases a payment that was not taken: the offer stands again. */
+const release = (ports: A2aPorts, task: Task, note: TaskNote | null) =>
+  Effect.map(
+    record(ports, task, { event: "release", note, messages: [] }),
+    (after) => reply(ports, after.state === "offered" ? { ...after, note } : after),
+  )
+
+/** Releases a payment that may be sent again, unless another call is selling for it. */
+const releaseUntaken = Effect.fnUntraced(function* (
+  ports: A2aPorts,
+  task: Task,
+  note: TaskNote | null = null,
+) {
+  const { paymentId } = task
+  if (paymentId === null) return reply(ports, task)
+  const { state } = yield* ports.payments.findOutcome(paymentId, task.id)
+  return state === "released" || state === "unknown"
+    ? yield* release(ports, task, note)
+    : replyWith(task, paymentUnderway)
+})
+
+const binding = (paymentId: PaymentId, messages: ReadonlyArray<TaskMessage>): TaskMove => ({
+  ...{ event: "pay", paymentId, life: paidTaskLife, note: null, messages },
+})
+
+/** Refuses a payment that the task has no use for. */
+const unused = ({ spend }: SubmittedPayment, why: string) =>
+  Effect.andThen(
+    spend,
+    Effect.fail(invalid([{
+      field: `message.metadata["${x402Keys.payload}"]`,
+      description: `was not used: ${why}`,
+    }])),
+  )
+
+/** A payload of a known payment that is not as its buyer sent it first. */
+const isOfAnother = ({ code }: NotCharged) =>
+  code === "payment_already_used" || code === "payment_conflict"
+
+/** The documented error as the data of a task. It is read from JSON text, so it is JSON. */
+const failureData = (error: Failure) =>
+  Effect.map(
+    RequestId,
+    (requestId) => errorData(toRefusal(error), requestId) as TaskNote["metadata"],
+  )
+
+/** The note of a task whose sale failed for good. */
+const failureNote = (error: NotCharged | RefundQueued, terms: PaymentTerms) =>
+  Effect.map(failureData(error), (data): TaskNote => {
+    const { code, message } = error
+    if (error._tag === "RefundQueued" || code === "payment_refunded") {
+      return { text: refundedText, data, metadata: paymentCompleted(null) }
+    }
+    const fault = isOfAnother(error) ? "nonce_used" : error.fault ?? "not_settled"
+    // A fact of the product is no fault of the payment.
+    const ofPayment = isOfAnother(error) || error.fault !== undefined
+    return {
+      text: ofPayment ? `Payment failed: ${message}.` : `${message}. ${uncharged}.`,
+      data,
+      metadata: paymentFailed(fault, error.fault ?? code, terms),
+    }
+  })
+
+/** The note of an offer that stands: its payment was not taken and may be sent again. */
+const retryNote = (error: NotCharged) =>
+  Effect.map(failureData(error), (data): TaskNote => ({
+    text: `${error.message}. ${uncharged}: send the same payment again.`,
+    data,
+    metadata: {},
+  }))
+
+/** The note of a refund that is found later: the error that the sale would have returned. */
+const refundNote = (refund: typeof RefundNotice.Type) =>
+  Effect.map(
+    failureData(
+      new RefundQueued({
+        code: "payment_refunded",
+        message: "This payment was taken, not answered, and is refunded",
+        refund,
+      }),
+    ),
+    (data): TaskNote => ({ text: refundedText, data, metadata: paymentCompleted(null) }),
+  )
+
+/** The payment can never pay. */
+const voidNote = (terms: PaymentTerms): TaskNote => ({
+  text: "Payment failed: the authorization expired, or was spent elsewhere. Nothing was charged.",
+  data: null,
+  metadata: paymentFailed("not_settled", "not_settled", terms),
+})
+
+/** The payment has bought its answer in another call. */
+const usedNote = (terms: PaymentTerms): TaskNote => ({
+  text: "Payment failed: this payment has bought its answer in another call.",
+  data: null,
+  metadata: paymentFailed("nonce_used", "payment_already_used", terms),
+})
+
+const uncharged = "Nothing was charged"
+const refundedText = "The payment was taken, there is no answer, and it is paid back in full."
