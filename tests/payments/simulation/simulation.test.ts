@@ -9,7 +9,7 @@ import { Deferred, Duration, Effect, Fiber } from "effect"
 import { layer } from "../../../src/payments/wasmSignatures.ts"
 import { moves, type PaymentState, paymentStates } from "../../../src/payments/domain/payment.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../../support/random.ts"
 import { simulate } from "./simulate.ts"
 import { VirtualTime } from "./virtualTime.ts"
 
