@@ -42,6 +42,8 @@ export interface Signed {
 export interface Heard {
   readonly signed: Signed
   readonly who: "buyer" | "stranger"
+  /** Whether the payment was sent with a request, or its outcome asked for without one. */
+  readonly how: "sends" | "recalls"
   readonly told: string
   /** What was handed over; null when nothing was, or nothing that was charged. */
   readonly paidBody: string | null
