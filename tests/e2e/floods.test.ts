@@ -13,7 +13,7 @@ import { address, Bytes32 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {

@@ -20,7 +20,7 @@ import {
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
 import {
   ask,

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { isoTime } from "../../src/core/domain/time.ts"
-import type { Random } from "../model/random.ts"
+import type { Random } from "../support/random.ts"
 import type { Stage } from "./stage.ts"
 
 /** What a run must have killed to count. */

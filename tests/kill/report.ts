@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Console, Effect } from "effect"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import { fetchAgain, type Market } from "./client.ts"
 import { enough, type Tally, total } from "./faults.ts"
 import { balanceOf, readLedger } from "./ledger.ts"

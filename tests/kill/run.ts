@@ -7,7 +7,7 @@
  * @module
  */
 import { Cause, Console, Effect, Exit, Fiber, FiberSet, Schedule } from "effect"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import { hasAnvil } from "../support/payments/anvil.ts"
 import { hasPostgres } from "../support/postgresCluster.ts"
 import { buyOnce, type Market } from "./client.ts"

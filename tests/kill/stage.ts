@@ -6,7 +6,7 @@
  */
 import { Effect, Schedule } from "effect"
 import { type LocalAccount, privateKeyToAccount } from "viem/accounts"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import { type Anvil, startAnvil } from "../support/payments/anvil.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import {

@@ -13,7 +13,7 @@ import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import {
   activityOf,
   down,

@@ -16,7 +16,7 @@ import {
   secondPagesMax,
   WalletHistory,
 } from "../../src/whales/WalletHistory.ts"
-import { Random } from "../model/random.ts"
+import { Random } from "../support/random.ts"
 import {
   activityOf,
   type ActivityOptions,

@@ -14,7 +14,7 @@ import {
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../../support/random.ts"
 import {
   act,
   actsOf,

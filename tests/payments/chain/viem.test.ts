@@ -249,6 +249,43 @@ for (const [name, story, method, answers] of lies) {
     }))
 }
 
+const hex = (n: number | bigint) => `0x${n.toString(16)}`
+
+/** An honest endpoint whose safe block is another; its other blocks, and our clock, are ahead of it. */
+const safeAt = (story: Story, number: number, timestamp: bigint): Answer => {
+  const honest = honestly(story)
+  return (question) => {
+    const isSafe = question.method === "eth_getBlockByNumber" && question.params[0] === "safe"
+    if (!isSafe) return result(question, honest(question))
+    const hash = `0x${"5a".repeat(32)}`
+    return result(question, { number: hex(number), hash, timestamp: hex(timestamp) })
+  }
+}
+
+liveTest(
+  "an unused payment is void when a safe block is later than validBefore, no sooner",
+  () =>
+    Effect.gen(function* () {
+      const { validBefore } = paymentOf("expired")
+      for (const [later, word] of [[-1n, "not_yet"], [0n, "not_yet"], [1n, "expired"]] as const) {
+        const answer = safeAt("expired", 5_000, validBefore + later)
+        equal(wordOf(yield* asked("expired", answer, null)), word)
+      }
+    }),
+)
+
+liveTest(
+  "a cancelled payment is void when the block of its cancellation is safe, no sooner",
+  () =>
+    Effect.gen(function* () {
+      const { validBefore } = paymentOf("cancelled")
+      for (const [safe, word] of [[4_899, "not_yet"], [4_900, "spent_elsewhere"]] as const) {
+        const answer = safeAt("cancelled", safe, validBefore - 100n)
+        equal(wordOf(yield* asked("cancelled", answer, null)), word)
+      }
+    }),
+)
+
 liveTest(
   "a receipt that says the transaction failed does not pay, whatever its logs say",
   () =>

@@ -126,7 +126,7 @@ const call = Effect.fnUntraced(function* (
   shops: Shops,
   signed: Signed,
   who: Heard["who"],
-  how: "sends" | "recalls" = "sends",
+  how: Heard["how"] = "sends",
 ) {
   const { random, database, note } = world
   const life = random.pick(shops).life()
@@ -159,7 +159,7 @@ const call = Effect.fnUntraced(function* (
   note(`${signed.name}, ${who}: ${told}`)
   const history = [...database.histories.get(signed.paymentId) ?? []]
   world.heard.push({
-    ...{ signed, who, told, paidBody, charged: chargedOf(result.value), before },
+    ...{ signed, who, how, told, paidBody, charged: chargedOf(result.value), before },
     after: database.stateOf(signed.paymentId),
     onChain: yield* isPaid(world, signed),
     settledThen: history.includes("settle"),

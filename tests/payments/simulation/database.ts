@@ -40,6 +40,7 @@ export const makeDatabase = Effect.gen(function* () {
   const debts = yield* Effect.provideContext(Debts, memory)
   const histories = new Map<PaymentId, Array<PaymentEvent | null>>()
   const refused: Array<string> = []
+  const delivered = new Set<PaymentId>()
 
   const record = (paymentId: PaymentId, event: PaymentEvent | null) => {
     const history = histories.get(paymentId)
@@ -81,8 +82,17 @@ export const makeDatabase = Effect.gen(function* () {
         Effect.tap(store.move(held, move), (row) => {
           if (Option.isNone(row)) return Effect.void
           record(held.paymentId, move.event)
-          return move.event === "owe" ? owe(row) : Effect.void
+          if (move.event !== "owe") return Effect.void
+          if (delivered.has(held.paymentId)) refused.push("owe: the answer was delivered")
+          return owe(row)
         }),
+      ),
+    markSent: (paymentId) =>
+      transaction(
+        Effect.tap(
+          store.markSent(paymentId),
+          () => Effect.sync(() => stateOf(paymentId) === "answered" && delivered.add(paymentId)),
+        ),
       ),
     insertUnmatched: (transfer) =>
       transaction(Effect.tap(store.insertUnmatched(transfer), (inserted) => {

@@ -69,7 +69,7 @@ type Fault = (invariant: string, what: string) => void
 
 /** One thing that was said, held against how things stood before and after. */
 function judgeWord(
-  { signed, who, told, paidBody, charged, before, after, onChain, settledThen, answeredThen }:
+  { signed, who, how, told, paidBody, charged, before, after, onChain, settledThen, answeredThen }:
     Heard,
   taken: boolean,
   fault: Fault,
@@ -86,7 +86,9 @@ function judgeWord(
   if (!answeredThen) fault("I4", `${said} before its answer was stored`)
   if (!onChain) fault("I4", `${said} before it was paid`)
   if (who === "stranger") fault("I5", `${said}: its answer`)
-  if (!paidBody.startsWith(`${signed.request}: `)) fault("I5", `${said}, for another request`)
+  // Its buyer may have bought the answer to another request with it: there is one answer all the same.
+  const request = how === "sends" ? `${signed.request}: ` : signed.request
+  if (!paidBody.startsWith(request)) fault("I5", `${said}, for another request`)
   if (before === "refund_due" || before === "refunded") fault("I10", `${said} in ${before}`)
 }
 

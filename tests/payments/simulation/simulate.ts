@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Logger, Metric } from "effect"
 import type { Signatures } from "../../../src/payments/Signatures.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../../support/random.ts"
 import { oneBuyer } from "./buyers.ts"
 import { startReplica, startWorker } from "./machines.ts"
 import { arrows, atRest, judge, type Verdict } from "./oracle.ts"

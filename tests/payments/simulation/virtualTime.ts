@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Duration, Effect, type Fiber, Scheduler } from "effect"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../../support/random.ts"
 
 interface Sleeper {
   readonly at: number

@@ -8,7 +8,7 @@ import type {
   Misbehaviour,
   SimulationOptions,
 } from "../../../src/payments/simulated/facilitator.ts"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../../support/random.ts"
 
 /** How often each thing goes wrong, a call. */
 export interface Weather {

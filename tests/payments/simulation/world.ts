@@ -16,7 +16,7 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../../support/random.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import { makeDatabase } from "./database.ts"
 import type { VirtualTime } from "./virtualTime.ts"
@@ -43,6 +43,8 @@ export interface Signed {
 export interface Heard {
   readonly signed: Signed
   readonly who: "buyer" | "stranger"
+  /** Whether the payment was sent with a request, or its outcome asked for without one. */
+  readonly how: "sends" | "recalls"
   readonly told: string
   /** What was handed over; null when nothing was, or nothing that was charged. */
   readonly paidBody: string | null

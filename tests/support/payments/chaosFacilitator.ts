@@ -7,7 +7,7 @@
  * @module
  */
 import { Effect } from "effect"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../random.ts"
 import type { Anvil } from "./anvil.ts"
 import { type Call, toToken } from "./token.ts"
 

@@ -20,7 +20,7 @@ import {
   type WalletSource,
 } from "../../../src/markets/VenueClient.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../random.ts"
 
 /** A row of the venue: an act, or something that is none. */
 export interface VenueRow {

@@ -16,7 +16,7 @@ import {
 } from "../../../src/markets/domain/activity.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, type EpochMs, hour, minute, second } from "../../../src/core/domain/time.ts"
-import type { Random } from "../../model/random.ts"
+import type { Random } from "../random.ts"
 
 export const wallet = "0x379a410a36c101e3b8dfb6c90d1176eb0def4b1a"
 export const marketId = MarketId.make("0x571a")

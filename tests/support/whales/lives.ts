@@ -8,7 +8,7 @@ import { Arbitrary, Schema } from "effect"
 import { actKey, numbered } from "../../../src/markets/domain/activity.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import { hour, minute, second } from "../../../src/core/domain/time.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../random.ts"
 import { act, start, tokens, wallet } from "./acts.ts"
 import { lateMsMax, type VenueRow } from "./activity.ts"
 

@@ -8,7 +8,7 @@ import { Arbitrary, Schema } from "effect"
 import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, isOver, type Position } from "../../../src/whales/domain/entry.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../../support/random.ts"
 import {
   act,
   actsOf,

@@ -9,7 +9,7 @@ import { numbered, type NumberedAct } from "../../../src/markets/domain/activity
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import { carryOver, type HeldEntry, isDue } from "../../../src/whales/domain/heldEntry.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
-import { Random } from "../../model/random.ts"
+import { Random } from "../../support/random.ts"
 import { actsOf, manyWallets, shuffled, steps, tokens } from "../../support/whales/acts.ts"
 import { calibration } from "../../support/whales/entries.ts"
 import { law } from "../../support/effect.ts"
