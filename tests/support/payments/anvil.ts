@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { skipAloud } from "../venues/oracle.ts"
 
 const binary = new URL(
-  "../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil",
+  "../../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil",
   import.meta.url,
 ).pathname
 
