@@ -11,7 +11,7 @@
 import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { keep } from "../core/leasedJobs.ts"
+import { runEverySlot } from "../core/leasedJobs.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { tickJob } from "../feed/Feed.ts"
@@ -114,7 +114,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
 export const startJob = (job: ScheduledJob) =>
   Effect.forkScoped(Effect.andThen(
     job.first ?? Effect.void,
-    job.leased ? keep(job) : job.run(0).pipe(
+    job.leased ? runEverySlot(job) : job.run(0).pipe(
       Effect.catchCause((cause) => Effect.logWarning(`Cannot ${job.name}`, cause)),
       Effect.repeat(Schedule.spaced(job.every)),
     ),

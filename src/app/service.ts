@@ -118,7 +118,7 @@ const productLayer = (settings: ServiceSettings) => {
   )
   return Layer.mergeAll(
     fromVenue,
-    Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
     Refunds.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),

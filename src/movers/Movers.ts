@@ -48,16 +48,16 @@ export const findMovers = Effect.fnUntraced(function* (
   services: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ) {
   const rejected: Record<string, number> = {}
   const reject = (reason: MoverRejection | "over_budget") => tally(rejected, { [reason]: 1 })
 
-  const moves = yield* screen(services, readings, slot, tickMs, reject)
+  const moves = yield* screen(services, readings, slot, tickIntervalMs, reject)
   const strongest = moves.toSorted((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
   strongest.slice(judgedMax).forEach(() => reject("over_budget"))
   const chosen = strongest.slice(0, judgedMax)
-  const judged = yield* judge(services, chosen, slot, tickMs)
+  const judged = yield* judge(services, chosen, slot, tickIntervalMs)
 
   const movers: Array<Mover> = []
   for (const verdict of judged) {
@@ -81,7 +81,7 @@ const screen = Effect.fnUntraced(function* (
   { markets }: MoverServices,
   readings: ReadonlyArray<BookReading>,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
   reject: (reason: MoverRejection) => void,
 ) {
   const moves: Array<Move> = []
@@ -89,12 +89,12 @@ const screen = Effect.fnUntraced(function* (
   const ids = sound.map(({ market }) => market.id)
   const starts = yield* Effect.forEach(
     windows,
-    (window) => markets.lastMids(ids, startRange(window, slot, tickMs)),
+    (window) => markets.lastMids(ids, startRange(window, slot, tickIntervalMs)),
   )
   for (const { market, book } of readings) {
     for (const [n, window] of windows.entries()) {
       const start = starts[n]?.get(market.id)
-      const screened = screenMove({ market, book, window, now: slot, tickMs, start })
+      const screened = screenMove({ market, book, window, now: slot, tickIntervalMs, start })
       if (Result.isSuccess(screened)) {
         moves.push(screened.success)
         continue
@@ -115,13 +115,13 @@ const judge = Effect.fnUntraced(function* (
   { venue, markets, feed }: MoverServices,
   moves: ReadonlyArray<Move>,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ) {
   if (moves.length === 0) return []
   const recent = yield* feed.moversSince(slot - day)
   const previous: ReadonlyMap<MarketId, SeriesPoint> = yield* markets.lastMids(
     [...new Set(moves.map(({ market }) => market.id))],
-    { notBefore: slot - previousTicks * tickMs, atOrBefore: slot - 1 },
+    { notBefore: slot - previousTicks * tickIntervalMs, atOrBefore: slot - 1 },
   )
   const tapeUntil = (yield* Clock.currentTimeMillis) + tapeMs
   const judgeOne = Effect.fnUntraced(function* (move: Move) {

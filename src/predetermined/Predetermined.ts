@@ -85,8 +85,8 @@ export class Predetermined extends Context.Service<Predetermined, {
           detector: yield* Detector,
           detections: yield* DetectionStore,
         }
-        const tickMs = Duration.toMillis(options.tick)
-        return Predetermined.of({ tick: (slot) => tick(services, slot, tickMs) })
+        const tickIntervalMs = Duration.toMillis(options.tick)
+        return Predetermined.of({ tick: (slot) => tick(services, slot, tickIntervalMs) })
       }),
     )
 }
@@ -94,7 +94,7 @@ export class Predetermined extends Context.Service<Predetermined, {
 const tick = Effect.fn("Predetermined.tick")(function* (
   services: AskingServices,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ) {
   const started = yield* Clock.currentTimeMillis
   const done: AskingProgress = {
@@ -103,7 +103,7 @@ const tick = Effect.fn("Predetermined.tick")(function* (
   const failed: Array<Stage> = []
   const stage = stages("Predetermined", stageLimits, stageFailures, failed)
 
-  const markets = yield* stage("markets", openMarkets(services, slot, tickMs, done), [])
+  const markets = yield* stage("markets", openMarkets(services, slot, tickIntervalMs, done), [])
   const news = yield* stage("news", newsOf(services, markets, slot), new Map())
   const candidates = yield* stage("grounds", candidatesOf(services, markets, news, slot), [])
   const proposals = new Map<MarketId, Proposal | null>()

@@ -86,10 +86,10 @@ const questionsMax = 20
 export const openMarkets = Effect.fnUntraced(function* (
   { markets }: AskingServices,
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
   done: AskingProgress,
 ) {
-  const range = { notBefore: slot - pricedTicks * tickMs, atOrBefore: slot }
+  const range = { notBefore: slot - pricedTicks * tickIntervalMs, atOrBefore: slot }
   const open = (yield* markets.recentlyPriced(range, marketsMax)).flatMap(({ market, price }) => {
     const screened = screenCandidate(market, price.mid)
     if (Result.isSuccess(screened)) return [screened.success]

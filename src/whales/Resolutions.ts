@@ -35,12 +35,12 @@ export const readResolutions = Effect.fnUntraced(function* (
     readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
   heard: ResolutionTally,
 ) {
   const markets = yield* whaleMarkets.unresolved({
     limit: marketsMax,
-    askedBefore: slot - askEveryTicks * tickMs,
+    askedBefore: slot - askEveryTicks * tickIntervalMs,
     ending: { from: slot - endingFor, to: slot, askedBefore: slot },
     endedAfter: slot - correctedFor,
     askedAgainBefore: slot - correctedEvery,

@@ -114,7 +114,7 @@ const tick = Effect.fn("Whales.tick")(function* (
   slot: EpochMs,
 ) {
   const { calibration } = services
-  const tickMs = Duration.toMillis(options.tick)
+  const tickIntervalMs = Duration.toMillis(options.tick)
   const started = yield* Clock.currentTimeMillis
   const done = makeProgress()
   const failed: Array<Stage> = []
@@ -124,20 +124,21 @@ const tick = Effect.fn("Whales.tick")(function* (
     name: Stage,
     work: (until: EpochMs) => Effect.Effect<boolean>,
   ) {
-    const until = (yield* Clock.currentTimeMillis) + Math.min(backlogMs, backlogShare * tickMs)
+    const until = (yield* Clock.currentTimeMillis) +
+      Math.min(backlogMs, backlogShare * tickIntervalMs)
     const finished = yield* stage(name, work(until), true)
     if (!finished) behind.push(name)
   })
   const terms: Terms = {
     stakeMinUsd: options.stakeMinUsd,
-    notBefore: slot - Math.max(freshMs, freshTicks * tickMs),
+    notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
   }
 
   yield* stage("reading", readWallets(services, done), undefined)
   yield* stage("facts", readFacts(services, slot, done), undefined)
   yield* backlog("entries", (until) => makeEntries(services, terms, until, done))
   yield* stage("items", publishEntries(services, terms, done), undefined)
-  yield* stage("resolutions", readResolutions(services, slot, tickMs, done), undefined)
+  yield* stage("resolutions", readResolutions(services, slot, tickIntervalMs, done), undefined)
   yield* backlog("counting", (until) => calibration.count(until, done))
   const labels = yield* stage("judging", calibration.judge, null)
 

@@ -10,7 +10,13 @@ import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/http/face.ts"
+import {
+  makeFace,
+  makeWorld,
+  paymentFor,
+  tickIntervalMs,
+  type World,
+} from "../support/http/face.ts"
 import { faultOf } from "../support/http/shape.ts"
 
 const free = [
@@ -34,8 +40,8 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
   empty: (world) => Ref.set(world.items, []),
   "never ticked": (world) =>
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
-  stale: () => TestClock.adjust(3 * cadenceMs),
-  "too old to sell": () => TestClock.adjust(7 * cadenceMs),
+  stale: () => TestClock.adjust(3 * tickIntervalMs),
+  "too old to sell": () => TestClock.adjust(7 * tickIntervalMs),
   "without a digest": (world) =>
     Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
   "without a young digest": () => TestClock.adjust(digestAgeMax + 1),

@@ -24,7 +24,7 @@ import {
   proposed,
   type Script,
   script,
-  tickMs,
+  tickIntervalMs,
   tickOf,
 } from "../support/predetermined/candidates.ts"
 
@@ -56,9 +56,9 @@ on(
     equal([item?.data.marketPrice, item?.data.impliedEdge], [0.6, 0.4])
     strictEqual(yield* Context.get(ports, FeedStore).prune(now + day), 1)
     told.headlines = [litNews(0)]
-    for (let n = 1; n < 6; n++) yield* tickOf(ports, now + n * tickMs)
+    for (let n = 1; n < 6; n++) yield* tickOf(ports, now + n * tickIntervalMs)
     yield* Context.get(ports, DetectionStore).prune(now + 365 * day)
-    yield* tickOf(ports, now + 6 * tickMs)
+    yield* tickOf(ports, now + 6 * tickIntervalMs)
     equal([told.asked.length, (yield* itemsOf(ports)).length], [1, 0])
   }),
 )
@@ -75,18 +75,18 @@ on(
       }),
   },
   Effect.fnUntraced(function* (told, ports) {
-    for (let n = 0; n < 4; n++) yield* tickOf(ports, now + n * tickMs)
+    for (let n = 0; n < 4; n++) yield* tickOf(ports, now + n * tickIntervalMs)
     strictEqual(told.asked.length, 1)
     equal(told.asked[0]?.rules, "Lit means lit.")
     told.headlines = [litNews(0), litNews(0, { url: "https://post.example/0", source: "Post" })]
-    for (let n = 4; n < 8; n++) yield* tickOf(ports, now + n * tickMs)
+    for (let n = 4; n < 8; n++) yield* tickOf(ports, now + n * tickIntervalMs)
     strictEqual(told.asked.length, 2)
     told.detector = "another model"
-    yield* tickOf(ports, now + 8 * tickMs)
+    yield* tickOf(ports, now + 8 * tickIntervalMs)
     strictEqual(told.asked.length, 3)
     told.detect = credulous
     told.proposals = [proposed(0)]
-    yield* tickOf(ports, now + 9 * tickMs)
+    yield* tickOf(ports, now + 9 * tickIntervalMs)
     equal(marketsOf(yield* itemsOf(ports)), ["lighthouse-0"])
   }),
 )
@@ -124,7 +124,7 @@ on(
     equal([blind.asked, blind.failed, blind.rejected], [0, ["proposals"], { unavailable: 2 }])
     told.down = new Set()
     // The credulous detector is against the venue's word of the second market, and refused.
-    const { rejected } = yield* tickOf(ports, now + tickMs)
+    const { rejected } = yield* tickOf(ports, now + tickIntervalMs)
     equal(rejected, { no_citation: 1, contradicted: 1 })
     equal(yield* itemsOf(ports), [])
   }),
@@ -146,7 +146,7 @@ on(
   Effect.fnUntraced(function* (told, ports) {
     equal((yield* tickOf(ports, now)).failed, ["books"])
     told.down = new Set()
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 1)
   }),
 )
 
@@ -168,7 +168,7 @@ on(
     const { asked, unanswered, items, failed } = yield* tickOf(ports, now)
     equal([asked, unanswered, items.length, failed], [4, 2, 2, []])
     told.detect = credulous
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 2)
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 2)
     equal(marketsOf(yield* itemsOf(ports)), [0, 1, 2, 3].map((n) => `lighthouse-${n}`))
     const [item] = yield* itemsOf(ports)
     strictEqual(item?.data.confidence, "medium")
@@ -224,7 +224,7 @@ on(
     const { asked, unanswered, failed } = yield* Fiber.join(ticking)
     equal([asked, unanswered, failed], [1, 1, []])
     told.detect = credulous
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 1)
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 1)
   }),
 )
 
@@ -239,11 +239,11 @@ on(
   },
   Effect.fnUntraced(function* (told, ports) {
     const asked = []
-    for (let n = 0; n < 3; n++) asked.push((yield* tickOf(ports, now + n * tickMs)).asked)
+    for (let n = 0; n < 3; n++) asked.push((yield* tickOf(ports, now + n * tickIntervalMs)).asked)
     equal(asked, [20, 20, 0])
     strictEqual(new Set(told.asked.map(({ market }) => market.id)).size, 40)
     told.depthUsd = () => 10_000
-    equal((yield* tickOf(ports, now + 3 * tickMs)).items.length, 10)
+    equal((yield* tickOf(ports, now + 3 * tickIntervalMs)).items.length, 10)
     strictEqual((yield* itemsOf(ports)).length, 50)
   }),
 )
@@ -259,7 +259,7 @@ on(
   },
   Effect.fnUntraced(function* (_, ports) {
     equal((yield* tickOf(ports, now)).rejected, { thin_book: 200 })
-    equal((yield* tickOf(ports, now + tickMs)).items.length, 5)
+    equal((yield* tickOf(ports, now + tickIntervalMs)).items.length, 5)
   }),
 )
 

@@ -29,7 +29,7 @@ import {
   listAt,
   stakeMinUsd,
   tick,
-  tickMs,
+  tickIntervalMs,
   track,
   type Trial,
   trialLayer,
@@ -80,7 +80,7 @@ const run = Effect.fnUntraced(function* (
     )
   let died = 0
   for (let n = 0; n < ticks; n++) {
-    const slot = start + n * tickMs
+    const slot = start + n * tickIntervalMs
     yield* listAt(trial, slot)
     for (let call = 1; deadly && call < callsMax; call++) {
       if (!(yield* killer.killed(call, process(slot)))) break

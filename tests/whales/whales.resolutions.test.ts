@@ -21,7 +21,7 @@ import {
   factsOf,
   type Heard,
   tickAt,
-  tickMs,
+  tickIntervalMs,
   track,
   trialLayer,
   trialVenue,
@@ -34,7 +34,7 @@ const world = makeWorld({
   wallets: defaultGroups.slice(0, 4).map((group) => ({ ...group, count: 1, entriesPerDay: 8 })),
 })
 const start = world.options.origin
-const slots = Array.from({ length: 45 }, (_, n) => start + n * tickMs)
+const slots = Array.from({ length: 45 }, (_, n) => start + n * tickIntervalMs)
 
 const words = ["true", "corrected", "late", "revived", "push", "withdrawn"] as const
 const wordOn = ({ slot }: SimulatedMarket) => words[slot % words.length] ?? "true"

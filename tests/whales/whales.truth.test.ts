@@ -30,7 +30,7 @@ import {
   itemsOf,
   stakeMinUsd,
   tickAt,
-  tickMs,
+  tickIntervalMs,
   track,
   trialLayer,
   trialVenue,
@@ -50,12 +50,12 @@ const world = makeWorld({
 })
 const start = world.options.origin
 const ticks = 42
-const end = start + (ticks - 1) * tickMs
+const end = start + (ticks - 1) * tickIntervalMs
 
 /** The instants of the ticks. */
-const slots = Array.from({ length: ticks }, (_, n) => start + n * tickMs)
+const slots = Array.from({ length: ticks }, (_, n) => start + n * tickIntervalMs)
 /** At these the venue says nothing of what wallets did: it is read late, after others ended. */
-const isDown = (at: number) => Math.floor((at - start) / tickMs) % 9 >= 6
+const isDown = (at: number) => Math.floor((at - start) / tickIntervalMs) % 9 >= 6
 const readAt = (at: number) => slots.find((slot) => slot >= at && !isDown(slot)) ?? Infinity
 const down = new VenueUnavailable({ operation: "activity", reason: "down" })
 

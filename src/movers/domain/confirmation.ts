@@ -32,7 +32,7 @@ export function confirmation(move: Move, evidence: MoveEvidence): MoverData["con
  * missing the start is believed.
  */
 export function startIsStray(move: Move, history: ReadonlyArray<SeriesPoint>): boolean {
-  const reach = slackTicks * move.tickMs
+  const reach = slackTicks * move.tickIntervalMs
   const near = history.filter(({ at, mid }) =>
     isPrice(mid) && at !== move.startedAt && Math.abs(at - move.startedAt) <= reach
   )
@@ -75,6 +75,7 @@ const opposite = { buy: "sell", sell: "buy" } as const
 /** The tick before this one, too, stood beyond two thirds of the move. (This one does.) */
 function persisted(move: Move, previous: SeriesPoint | undefined): boolean {
   if (previous === undefined || !isPrice(previous.mid)) return false
-  const recent = previous.at < move.now && previous.at >= move.now - slackTicks * move.tickMs
+  const recent = previous.at < move.now &&
+    previous.at >= move.now - slackTicks * move.tickIntervalMs
   return recent && 3 * travelled(move, previous) > 2 * Math.abs(halfSteps(move.delta))
 }

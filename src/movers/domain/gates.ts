@@ -53,10 +53,10 @@ interface DroppedMover {
 export function startRange(
   window: MoveWindow,
   now: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
 ): { readonly notBefore: EpochMs; readonly atOrBefore: EpochMs } {
   const atOrBefore = now - windowMs[window]
-  return { notBefore: atOrBefore - slackTicks * tickMs, atOrBefore }
+  return { notBefore: atOrBefore - slackTicks * tickIntervalMs, atOrBefore }
 }
 
 /** A week has quiet and busy days in it, and is what the series (9 days) still holds before 24 h. */
@@ -68,7 +68,7 @@ export function historyRange(
 ): { readonly from: EpochMs; readonly to: EpochMs } {
   return {
     from: move.startedAt - historyMs,
-    to: move.startedAt + slackTicks * move.tickMs,
+    to: move.startedAt + slackTicks * move.tickIntervalMs,
   }
 }
 
@@ -81,7 +81,7 @@ const spreadsMin = 1.5
 
 /** Gates 1-4: quality, spread, ordinary and open market, size. Fails with the first that does. */
 export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection> {
-  const { market, book, window, now, tickMs, start } = input
+  const { market, book, window, now, tickIntervalMs, start } = input
   if (market.volumeUsd < volumeUsdMin) return Result.fail("low_volume")
   const screened = screenBook(book)
   if (Result.isFailure(screened)) return Result.fail(screened.failure)
@@ -94,7 +94,7 @@ export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection
   const atAnEnd = mid >= halfSteps(settlement.high) || mid <= halfSteps(settlement.low)
   if (market.status === "proposed" && atAnEnd) return Result.fail("in_settlement")
 
-  const range = startRange(window, now, tickMs)
+  const range = startRange(window, now, tickIntervalMs)
   if (start === undefined || !isPrice(start.mid)) return Result.fail("no_history")
   if (start.at < range.notBefore || start.at > range.atOrBefore) return Result.fail("no_history")
   const from = halfSteps(start.mid)
@@ -106,7 +106,7 @@ export function screenMove(input: MoveInput): Result.Result<Move, MoverRejection
     microstructure: shown,
     window,
     now,
-    tickMs,
+    tickIntervalMs,
     startedAt: start.at,
     priceStart: fromHalfSteps(from),
     priceNow: shown.mid,

@@ -19,7 +19,7 @@ export interface MoveInput {
   /** The tick's own (aligned) time. */
   readonly now: EpochMs
   /** The time between two ticks. */
-  readonly tickMs: number
+  readonly tickIntervalMs: number
   /** The last point of the market's series in `startRange`, if it has one. */
   readonly start: SeriesPoint | undefined
 }
@@ -30,7 +30,7 @@ export interface Move {
   readonly microstructure: Microstructure
   readonly window: MoveWindow
   readonly now: EpochMs
-  readonly tickMs: number
+  readonly tickIntervalMs: number
   readonly startedAt: EpochMs
   readonly priceStart: number
   readonly priceNow: number

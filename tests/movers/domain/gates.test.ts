@@ -18,7 +18,7 @@ import {
   now,
   shown,
   swinging,
-  tickMs,
+  tickIntervalMs,
 } from "../../support/movers/market.ts"
 
 function screened(fields: Partial<MoveInput>): string {
@@ -81,8 +81,8 @@ Deno.test("gate 3: a proposed outcome at .97 or .03 is settlement; short of it, 
 Deno.test("the start of a move is at most two ticks older than its window, and never younger", () => {
   const from = (at: number) => screened({ start: { at, mid: 0.5 } })
   strictEqual(from(now - hour), "passed")
-  strictEqual(from(now - hour - 2 * tickMs), "passed")
-  strictEqual(from(now - hour - 2 * tickMs - 1), "no_history")
+  strictEqual(from(now - hour - 2 * tickIntervalMs), "passed")
+  strictEqual(from(now - hour - 2 * tickIntervalMs - 1), "no_history")
   strictEqual(from(now - hour + 1), "no_history")
   strictEqual(screened({ start: undefined }), "no_history")
   strictEqual(screened({ start: { at: now - hour, mid: Number.NaN } }), "no_history")
@@ -152,7 +152,7 @@ law("judgeMove() gives a finite zScore of at least 3, whatever the history", any
   if (Result.isFailure(move)) return true
   return [[], swinging(move.success.startedAt, 0.5, 0), swinging(now, 0.999, 9)].every(
     (history) => {
-      const previous = { at: now - tickMs, mid: move.success.priceNow }
+      const previous = { at: now - tickIntervalMs, mid: move.success.priceNow }
       const mover = judgeMove(move.success, evidence({ history, previous }))
       if (Result.isFailure(mover)) return true
       return Number.isFinite(mover.success.zScore) && mover.success.zScore >= 3
@@ -187,7 +187,7 @@ Deno.test("gate 5: over 24 hours the same move needs to be root 24 times rarer",
 
 Deno.test("gate 5: only the week before the window says what is ordinary", () => {
   const calm = swinging(now - hour, 0.5, 0)
-  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickMs, mid: i % 2 }))
+  const during = Array.from({ length: 6 }, (_, i) => ({ at: now - i * tickIntervalMs, mid: i % 2 }))
   const longAgo = swinging(now - hour - 7 * day - 1, 0.5, 3)
   strictEqual(judged({ history: [...during, ...calm, ...longAgo] }), "persistence")
   strictEqual(
@@ -200,14 +200,17 @@ Deno.test("gate 5: with under 24 returns the prior judges, wider outside .10-.90
   const few = { history: swinging(now - hour, 0.5, 0).slice(0, 24) }
   const enough = { history: swinging(now - hour, 0.5, 0).slice(0, 25) }
   const small = { ...seen({ mid: 0.55, spread: 0.002 }), start: { at: now - hour, mid: 0.5 } }
-  strictEqual(judged({ ...few, previous: { at: now - tickMs, mid: 0.55 } }, small), "unsurprising")
   strictEqual(
-    judged({ ...enough, previous: { at: now - tickMs, mid: 0.55 } }, small),
+    judged({ ...few, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
+    "unsurprising",
+  )
+  strictEqual(
+    judged({ ...enough, previous: { at: now - tickIntervalMs, mid: 0.55 } }, small),
     "persistence",
   )
   // 1.578 on the logit scale: in a day more than three times 0.10, less than three times 0.15.
   const edge = (mid: number, from: number) =>
-    judged({ history: [], previous: { at: now - tickMs, mid } }, {
+    judged({ history: [], previous: { at: now - tickIntervalMs, mid } }, {
       ...seen({ mid, spread: 0.002 }),
       window: "24h",
       start: { at: now - day, mid: from },
@@ -225,8 +228,8 @@ function fourDaysLater({ at, mid }: { readonly at: number; readonly mid: number 
 Deno.test("gate 6: coming home from a quote that strayed for one tick is no move", () => {
   const around = (before: number | null, after: number | null) => {
     const ticks = [
-      ...(before === null ? [] : [{ at: now - hour - tickMs, mid: before }]),
-      ...(after === null ? [] : [{ at: now - hour + tickMs, mid: after }]),
+      ...(before === null ? [] : [{ at: now - hour - tickIntervalMs, mid: before }]),
+      ...(after === null ? [] : [{ at: now - hour + tickIntervalMs, mid: after }]),
     ]
     const calm = evidence().history.filter(({ at }) => at <= now - hour)
     return judged({ history: [...calm, ...ticks] })
@@ -244,12 +247,12 @@ Deno.test("gate 6: coming home from a quote that strayed for one tick is no move
 Deno.test("historyRange() covers the week before the start, and the two ticks after it", () => {
   const { from, to } = historyRange(moveOf())
   strictEqual(from, now - hour - 7 * day)
-  strictEqual(to, now - hour + 2 * tickMs)
+  strictEqual(to, now - hour + 2 * tickIntervalMs)
 })
 
 Deno.test("gate 6: of the ticks around the start the nearest on each side speak, if near enough", () => {
   const calm = evidence().history
-  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickMs, mid })
+  const at = (ticks: number, mid: number) => ({ at: now - hour + ticks * tickIntervalMs, mid })
   const history = (...points: ReadonlyArray<ReturnType<typeof at>>) =>
     judged({ history: [...calm, ...points] })
   strictEqual(history(at(-2, 0.6), at(2, 0.6)), "stray_start")
@@ -262,7 +265,7 @@ Deno.test("gate 6: of the ticks around the start the nearest on each side speak,
 })
 
 Deno.test("gate 7: what the feed just said is not said again", () => {
-  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickMs }] as const
+  const emitted = [{ window: "1h", delta: 0.1, emittedAt: now - tickIntervalMs }] as const
   strictEqual(judged({ emitted }), "not_novel")
   strictEqual(judged({ emitted: [{ ...emitted[0], delta: 0.08 }] }), "persistence")
 })
@@ -274,7 +277,7 @@ function trade(fields: Partial<Trade>): Trade {
     side: "buy",
     price: 0.56,
     size: 1_000,
-    at: now - tickMs,
+    at: now - tickIntervalMs,
     wallet: "w",
     transaction: "t",
     ...fields,
@@ -321,12 +324,12 @@ Deno.test("gate 6: a fill shown from both of its sides counts once", () => {
 })
 
 Deno.test("gate 6: two thirds of the move at the tick before confirm it, no more are needed", () => {
-  const before = (mid: number, at = now - tickMs) =>
+  const before = (mid: number, at = now - tickIntervalMs) =>
     judged({ previous: { at, mid } }, { start: { at: now - hour, mid: 0.48 } })
   strictEqual(before(0.56005), "persistence")
   strictEqual(before(0.56), "unconfirmed")
   strictEqual(before(0.7), "persistence")
-  strictEqual(before(0.6, now - 2 * tickMs), "persistence")
-  strictEqual(before(0.6, now - 2 * tickMs - 1), "unconfirmed")
+  strictEqual(before(0.6, now - 2 * tickIntervalMs), "persistence")
+  strictEqual(before(0.6, now - 2 * tickIntervalMs - 1), "unconfirmed")
   strictEqual(before(0.6, now), "unconfirmed")
 })

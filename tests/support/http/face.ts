@@ -208,7 +208,7 @@ const generousPayments = Layer.sync(Payments, () => {
 })
 
 /** A tick every 10 minutes, as in production. */
-export const cadenceMs = 600_000
+export const tickIntervalMs = 600_000
 
 /** Reports by rules, remembered here alone. */
 const byRules = Layer.merge(memoryReportStore, ReportNarrator.layerTemplate)
@@ -219,7 +219,7 @@ export const servicesOver = (
   writing: Layer.Layer<ReportStore | ReportNarrator> = byRules,
 ) =>
   Layer.mergeAll(
-    Feed.layer({ cadenceMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
+    Feed.layer({ tickIntervalMs }).pipe(Layer.provide([feedStore(world), jobSlots(world)])),
     digestsOver(world.digests, world.storeUp),
     rateLimits(world),
     payments,

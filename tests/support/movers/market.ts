@@ -21,7 +21,7 @@ import type { MoveEvidence, MoveInput } from "../../../src/movers/domain/move.ts
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 
 export const now = Date.UTC(2026, 10, 20, 12)
-export const tickMs = 10 * minute
+export const tickIntervalMs = 10 * minute
 
 /** A live, liquid, ordinary market. */
 export function market(fields: Partial<Market> = {}): Market {
@@ -73,7 +73,7 @@ export function moveInput(fields: Partial<MoveInput> = {}): MoveInput {
     book: Result.succeed(shown()),
     window: "1h",
     now,
-    tickMs,
+    tickIntervalMs,
     start: { at: now - hour, mid: 0.5 },
     ...fields,
   }
@@ -93,7 +93,7 @@ export function evidence(fields: Partial<MoveEvidence> = {}): MoveEvidence {
   return {
     history: swinging(now - hour, 0.5, 0),
     trades: [],
-    previous: { at: now - tickMs, mid: 0.6 },
+    previous: { at: now - tickIntervalMs, mid: 0.6 },
     emitted: [],
     ...fields,
   }

@@ -38,8 +38,8 @@ import { screenMarket, spreadMax } from "../../../src/markets/domain/quality.ts"
 import type { EmittedMove } from "../../../src/movers/domain/novelty.ts"
 import { day, type EpochMs, hour, minute } from "../../../src/core/domain/time.ts"
 
-const tickMs = 10 * minute
-const ticks = day / tickMs
+const tickIntervalMs = 10 * minute
+const ticks = day / tickIntervalMs
 const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 
 /** A move some rule put out, as far as the truth has to judge it. */
@@ -66,10 +66,10 @@ export function watch(world: World): Watched {
     for (const market of world.list(now, 0, world.catalogue.slots)) {
       if (Result.isFailure(screenMarket(market))) continue
       for (const window of windows) {
-        const { notBefore, atOrBefore } = startRange(window, now, tickMs)
+        const { notBefore, atOrBefore } = startRange(window, now, tickIntervalMs)
         const start = tape.lastMid(market, notBefore, atOrBefore)
         const book = tape.book(market, now)
-        const move = screenMove({ market, book, window, now, tickMs, start })
+        const move = screenMove({ market, book, window, now, tickIntervalMs, start })
         const verdict = Result.flatMap(move, (it) => judge(world, tape, movers, it))
         if (Result.isSuccess(verdict)) found.push(verdict.success)
         else count(verdict.failure)
@@ -93,7 +93,7 @@ function judge(world: World, tape: Tape, movers: ReadonlyArray<Mover>, move: Mov
         ? []
         : world.trades(simulated, { from: startedAt, to: now }, tradesMax)
     },
-    previous: tape.lastMid(market, now - 2 * tickMs, now - tickMs),
+    previous: tape.lastMid(market, now - 2 * tickIntervalMs, now - tickIntervalMs),
     emitted: movers
       .filter((mover) => mover.market.id === market.id)
       .map((mover): EmittedMove => ({ ...mover, emittedAt: mover.now })),
@@ -151,7 +151,8 @@ export function score(world: World, claims: ReadonlyArray<Claim>): Score {
   )
   const found = jumps.filter(({ marketId, jump }) =>
     claims.some((claim) =>
-      claim.marketId === marketId && holds(claim, jump) && claim.now <= jump.at + hour + tickMs
+      claim.marketId === marketId && holds(claim, jump) &&
+      claim.now <= jump.at + hour + tickIntervalMs
     )
   )
   return {
@@ -211,14 +212,14 @@ function jumpsToFind(
     .flatMap((market) =>
       world.truth.jumps(market, origin, origin + day - hour)
         .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)
-        .filter((jump) => market.opensAt <= jump.at - hour - 2 * tickMs)
-        .filter((jump) => market.resolvedAt >= jump.at + hour + tickMs)
+        .filter((jump) => market.opensAt <= jump.at - hour - 2 * tickIntervalMs)
+        .filter((jump) => market.resolvedAt >= jump.at + hour + tickIntervalMs)
         .map((jump) => ({ marketId: market.id, jump }))
     )
 }
 
 function tickTimes(world: World): ReadonlyArray<EpochMs> {
-  return Array.from({ length: ticks }, (_, i) => world.options.origin + (i + 1) * tickMs)
+  return Array.from({ length: ticks }, (_, i) => world.options.origin + (i + 1) * tickIntervalMs)
 }
 
 /** What a store would hold after eight days of ticks, worked out when it is asked for. */
@@ -255,7 +256,7 @@ function makeTape(world: World): Tape {
     return mid
   }
   const lastMid = (market: Market, from: EpochMs, to: EpochMs): SeriesPoint | undefined => {
-    for (let at = to; at >= from; at -= tickMs) {
+    for (let at = to; at >= from; at -= tickIntervalMs) {
       const mid = midAt(market, at)
       if (mid !== null) return { at, mid }
     }
@@ -267,9 +268,11 @@ function makeTape(world: World): Tape {
     history: (market, { from, to }, end) => {
       const points: Array<SeriesPoint | undefined> = []
       for (let at = end; at >= from; at -= hour) {
-        points.push(lastMid(market, Math.max(from, at - hour + tickMs), at))
+        points.push(lastMid(market, Math.max(from, at - hour + tickIntervalMs), at))
       }
-      for (let at = end - 2 * tickMs; at <= to; at += tickMs) points.push(lastMid(market, at, at))
+      for (let at = end - 2 * tickIntervalMs; at <= to; at += tickIntervalMs) {
+        points.push(lastMid(market, at, at))
+      }
       return points.filter((point) => point !== undefined)
     },
   }

@@ -27,7 +27,7 @@ import { market, now } from "../movers/market.ts"
 import { bookOf } from "../products.ts"
 import { embeddedStore } from "../stores.ts"
 
-export const tickMs = 10 * minute
+export const tickIntervalMs = 10 * minute
 
 /** What a test decides; changed in place between ticks. */
 export interface Script {
@@ -183,7 +183,7 @@ export const tickOf = (ports: Ports, slot: number) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(slot)
     return yield* Effect.flatMap(Predetermined, ({ tick }) => tick(slot)).pipe(
-      Effect.provide(Layer.fresh(Predetermined.layer({ tick: Duration.millis(tickMs) }))),
+      Effect.provide(Layer.fresh(Predetermined.layer({ tick: Duration.millis(tickIntervalMs) }))),
       Effect.provide(ports),
     )
   })
