@@ -23,11 +23,11 @@ import { day, type EpochMs } from "../src/core/domain/time.ts"
 const plain = {
   mechanicalShare: 0,
   sportsShare: 0,
-  oddBookShare: 0,
+  invalidBookShare: 0,
   dislocationShare: 0,
   lateShare: 0,
   correctedShare: 0,
-  silentShare: 0,
+  unpublishedShare: 0,
   lifeDays: [8, 16],
 } as const
 

@@ -13,7 +13,7 @@ import {
   digestAgeMax,
   type DigestBrief,
   digestEvery,
-  digestKept,
+  digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (venue: string) {
 
   const prune = Effect.gen(function* () {
     // A digest is younger than its slot: the last one may be of the slot before the window.
-    yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
+    yield* store.prune((yield* Clock.currentTimeMillis) - digestRetention - digestEvery)
   })
 
   return Digest.of({ write, latest, fresh, history, prune })

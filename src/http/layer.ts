@@ -17,7 +17,7 @@ import type { TaskStore } from "./a2a/TaskStore.ts"
 import type { TrackRecord } from "../track-record/TrackRecord.ts"
 import type { Calibration } from "../whales/Calibration.ts"
 import { a2aPath, a2aRoute } from "./a2a/a2a.ts"
-import { agentCardAnswer, askedDocuments, documents } from "./documents/documents.ts"
+import { agentCardAnswer, documents, dynamicDocuments } from "./documents/documents.ts"
 import { type Family, familyAnswer } from "./documents/family.ts"
 import { paths } from "./documents/addresses.ts"
 import { makeBodyReader } from "./server/bodyReader.ts"
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (options: FaceOptions) {
       routes: edgeRoutes({
         free: skills.free,
         documents: documents({ ...options, version }),
-        asked: askedDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
+        asked: dynamicDocuments({ ...options, version }, () => clock.currentTimeMillisUnsafe()),
         limiter,
         terms: options.terms,
         paid,

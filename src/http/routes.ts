@@ -10,14 +10,14 @@ import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
 import { type Answer, answer } from "./server/answer.ts"
 import { challengeFor } from "./paywall/paywall.ts"
 import type { EdgeRoute, RouteResult } from "./server/edge.ts"
-import type { Limiter } from "./server/limits.ts"
+import type { RateLimiter } from "./server/limits.ts"
 import type { WebHandler } from "./server/server.ts"
 import type { FreeRoutes } from "./skills.ts"
 import type { Snapshot } from "./pages/snapshot.ts"
 
 /** The free rows of the interface: one budget, whoever asks and how. */
 export function freeRoutes({ limiter, snapshot, fixed }: {
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   readonly snapshot: Snapshot
   readonly fixed: { readonly terms: Answer; readonly termsText: Answer; readonly family: Answer }
 }): FreeRoutes {
@@ -47,7 +47,7 @@ export function edgeRoutes({ free, documents, asked, limiter, terms, paid, agent
   /** Those of the documents that differ by what is asked, or when. */
   readonly asked: ReadonlyMap<string, (url: string) => RouteResult>
   /** The budget of documents and of unpaid probes. */
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   readonly terms: PaymentTerms
   readonly paid: WebHandler
   /** The paths that agents post to. */

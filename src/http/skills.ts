@@ -14,7 +14,7 @@ import type { Answer, HeaderPair } from "./server/answer.ts"
 import { invalidParameters } from "./paywall/checkout.ts"
 import type { EdgeRoute, RouteResult } from "./server/edge.ts"
 import { overloaded, type PreparedRefusal } from "./server/errors.ts"
-import { type Limiter, spend, type Spent } from "./server/limits.ts"
+import { type RateLimiter, spend, type Spent } from "./server/limits.ts"
 import type { Checkouts } from "./handlers.ts"
 
 /** The routes of the free rows: their answers, and their budget. */
@@ -25,7 +25,7 @@ export interface SkillPorts {
   readonly free: FreeRoutes
   readonly checkouts: Checkouts
   /** The budget of calls that are neither free skills nor paid. */
-  readonly documents: Limiter
+  readonly documents: RateLimiter
   readonly terms: PaymentTerms
 }
 
@@ -36,7 +36,7 @@ export interface FreeAnswer {
 }
 
 /** The answer of a free row, the very bytes HTTP gives, for a grant of the same budget. */
-export const askFree = (
+export const freeSkillAnswer = (
   { free }: SkillPorts,
   id: FreeId,
   address: string,

@@ -7,7 +7,7 @@
  * @module
  */
 import { Context, type Effect, Schema, type Stream } from "effect"
-import type { Act } from "./domain/activity.ts"
+import type { ActivityEvent } from "./domain/activity.ts"
 import type { OrderBook } from "./domain/book.ts"
 import type { MarketRules, Proposal } from "./domain/proposal.ts"
 import type { Market, MarketFacts, MarketId, PricePoint, TokenId, Trade } from "./domain/market.ts"
@@ -25,7 +25,7 @@ export interface Decoded<A> {
 
 /** An act, and what its row says besides of the wallet that did it. */
 export interface ActivityRow {
-  readonly act: Act
+  readonly act: ActivityEvent
   /** The owner's name and the venue's pair of words for the wallet; empty where it has none. */
   readonly userName: string
   readonly pseudonym: string

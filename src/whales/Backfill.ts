@@ -42,14 +42,14 @@ export interface BackfillProgress {
 }
 
 /** Who is told of a run, how often. */
-export interface Watcher {
+export interface ProgressListener {
   readonly every: Duration.Duration
   readonly tell: (progress: BackfillProgress) => Effect.Effect<void>
 }
 
 export class Backfill extends Context.Service<Backfill, {
   /** Reads until nothing is left to read. A wallet that fails stops no other. */
-  readonly run: (watcher: Watcher) => Effect.Effect<BackfillProgress>
+  readonly run: (watcher: ProgressListener) => Effect.Effect<BackfillProgress>
 }>()("bellwether/whales/Backfill") {
   static readonly layer = Layer.effect(
     Backfill,
@@ -80,7 +80,7 @@ interface Counts {
   readonly rejected: Record<string, number>
 }
 
-const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: Watcher) {
+const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: ProgressListener) {
   const startedAt = yield* Clock.currentTimeMillis
   const wallets = unread(yield* services.store.tracked)
   const counts: Counts = { whole: 0, truncated: 0, failed: 0, acts: 0, pages: 0, rejected: {} }

@@ -14,15 +14,20 @@
 import { Clock, Context, Effect, Equal, Layer } from "effect"
 import { type EpochMs, minute, second } from "../core/domain/time.ts"
 import { type Rejections, tally } from "../core/stages.ts"
-import { actKey, type NumberedAct, startReading, wholeSeconds } from "../markets/domain/activity.ts"
+import {
+  activityEventKey,
+  type NumberedActivityEvent,
+  startReading,
+  wholeSeconds,
+} from "../markets/domain/activity.ts"
 import { VenueClient, VenueUnavailable, type WalletSource } from "../markets/VenueClient.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "./WalletStore.ts"
+import { type HistoryUpdate, WalletStore } from "./WalletStore.ts"
 
 /** No venue is older: where every history begins. */
 export const historyFrom: EpochMs = Date.UTC(2020, 0, 1)
 /** A wallet that did more than this is not kept whole: its history is truncated. */
-export const actsMax = 200_000
+export const activityEventsMax = 200_000
 /**
  * What is new is asked from so long before the newest known: the venue shows a first page up to 300 s
  * old, and indexes a row some time after it happened.
@@ -91,7 +96,7 @@ interface Services {
 
 /** Acts of a wallet: all of them from `from` to where it was asked to. */
 interface Stretch {
-  readonly acts: ReadonlyArray<NumberedAct>
+  readonly acts: ReadonlyArray<NumberedActivityEvent>
   readonly from: EpochMs
   /** `all`: the range is read. `cut`: there is more of it that cannot be read. */
   readonly end: "more" | "all" | "cut"
@@ -118,7 +123,7 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
 ) {
   if (wallet.history !== "reading") return nothing(wallet)
   const to = wallet.readFrom === null ? wholeSecond(now) : wallet.readFrom - 1
-  if (wallet.acts >= actsMax) {
+  if (wallet.acts >= activityEventsMax) {
     return yield* save(store, wallet, { ...empty(to), end: "cut" }, wallet.readTo ?? to + 1)
   }
   const stretch = to < historyFrom
@@ -200,7 +205,7 @@ const save = Effect.fnUntraced(function* (
 const saveStretch = Effect.fnUntraced(function* (
   store: WalletStore["Service"],
   wallet: TrackedWallet,
-  { acts, ...markers }: ReadStretch,
+  { acts, ...markers }: HistoryUpdate,
 ) {
   const { added } = yield* store.saveRead({ acts, ...markers })
   return { added, wallet: { ...wallet, ...markers, acts: wallet.acts + added } }
@@ -290,7 +295,7 @@ function empty(to: EpochMs): Omit<Stretch, "end"> {
 
 /** What a reading holds from an instant on, whatever order it came in. */
 function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
-  return acts.filter(({ at }) => at >= from).map(actKey).sort()
+  return acts.filter(({ at }) => at >= from).map(activityEventKey).sort()
 }
 
 /** Two counts of reasons as one. */

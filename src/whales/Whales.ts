@@ -15,7 +15,7 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type EntryServices, makeEntries, publishEntries, type Terms } from "./Entries.ts"
+import { type EntryServices, publishEntries, recomputeEntries, type Terms } from "./Entries.ts"
 import { EntryStore } from "./EntryStore.ts"
 import { readFacts, readResolutions } from "./Resolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
@@ -136,7 +136,7 @@ const tick = Effect.fn("Whales.tick")(function* (
 
   yield* stage("reading", readWallets(services, done), undefined)
   yield* stage("facts", readFacts(services, slot, done), undefined)
-  yield* backlog("entries", (until) => makeEntries(services, terms, until, done))
+  yield* backlog("entries", (until) => recomputeEntries(services, terms, until, done))
   yield* stage("items", publishEntries(services, terms, done), undefined)
   yield* stage("resolutions", readResolutions(services, slot, tickIntervalMs, done), undefined)
   yield* backlog("counting", (until) => calibration.count(until, done))
@@ -203,7 +203,7 @@ const readWallets = Effect.fnUntraced(function* (
 const stageFailures = Metric.counter("whale_stage_failures_total", { incremental: true })
 const rejections = Metric.counter("whale_rejections_total", { incremental: true })
 const actsAdded = Metric.counter("whale_acts_total", { incremental: true })
-const positionsMade = Metric.counter("whale_positions_made_total", { incremental: true })
+const positionsRecomputed = Metric.counter("whale_positions_made_total", { incremental: true })
 const itemsPublished = Metric.counter("whale_entries_total", { incremental: true })
 const resolutionsRead = Metric.counter("whale_resolutions_total", { incremental: true })
 const positionsCounted = Metric.counter("whale_positions_counted_total", { incremental: true })
@@ -216,7 +216,7 @@ const measure = (report: WhaleReport) =>
     Metric.update(tickSeconds, report.seconds),
     Metric.update(walletsRead, report.wallets),
     Metric.update(actsAdded, report.acts),
-    Metric.update(positionsMade, report.made),
+    Metric.update(positionsRecomputed, report.made),
     Metric.update(itemsPublished, report.items.length),
     Metric.update(resolutionsRead, report.resolved),
     Metric.update(positionsCounted, report.counted),

@@ -31,14 +31,14 @@ import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whale
 import type { Mood } from "../support/digest/digestPress.ts"
 import {
   digestsOn,
-  makePress,
+  makeNewsArchive,
   moverAt,
   namesTold,
   type Ports,
   portsLayer,
 } from "../support/digest/digestTrial.ts"
 import { test } from "../support/effect.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/heldDigests.ts"
 import { endingMarket } from "../support/products.ts"
 import { embeddedStore } from "../support/stores.ts"
 
@@ -50,7 +50,7 @@ const trial = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(noon + 2 * minute)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
+  const press = yield* makeNewsArchive
   const digests = yield* digestsOn(broken(ports), press.narrator)
   const feed = Context.get(ports, FeedStore)
   const append = (n: number, at: number) => feed.append([moverAt(n, at)])
@@ -71,7 +71,7 @@ test("write() fills the current slot, once", () =>
     ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
     const [held] = yield* Context.get(ports, DigestStore).since(0, 9)
     equal([held?.slot, held?.until, held?.feedIndex], [noon, noon + 2 * minute, 1])
-    const { digest } = held ?? heldDigest(0)
+    const { digest } = held ?? storedDigest(0)
     equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
     ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
     equal(digest, yield* digests.fresh)
@@ -144,7 +144,7 @@ const ended = Effect.fnUntraced(function* (
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
   yield* whales.saveRead({ wallet, acts: [actOf(0, market, 0)], ...read })
-  yield* whales.saveMade([{
+  yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
   }])
@@ -336,7 +336,9 @@ test("prune forgets no digest that a history of seven days can show", () =>
   Effect.gen(function* () {
     const { ports, digests } = yield* trial()
     const store = Context.get(ports, DigestStore)
-    for (let n = 0; n < 60; n++) yield* store.add(heldDigest(noon - n * digestEvery + 19 * minute))
+    for (let n = 0; n < 60; n++) {
+      yield* store.add(storedDigest(noon - n * digestEvery + 19 * minute))
+    }
     yield* TestClock.setTime(noon + 19 * minute)
     const before = yield* digests.history(168, 99)
     strictEqual(before.length, 43)

@@ -139,7 +139,7 @@ asRole(
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
       const [stale] = yield* store.stale(9)
       equal(stale?.acts, acts)
-      yield* store.saveMade([{
+      yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
         ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
       }])

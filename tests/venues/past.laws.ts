@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Effect } from "effect"
-import type { Act } from "../../src/markets/domain/activity.ts"
+import type { ActivityEvent } from "../../src/markets/domain/activity.ts"
 import { type MarketFacts, MarketId } from "../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../src/core/domain/time.ts"
 import { boardPeriods } from "../../src/markets/domain/leaderboard.ts"
@@ -154,7 +154,7 @@ const wholeActivity = Effect.gen(function* () {
     const range = { from: now - 12 * day, to: now - minute }
     const whole = yield* readAll(source, wallet, range)
     acts += whole.length
-    const times = whole.map((act) => (JSON.parse(act) as Act).at).sort((a, b) => a - b)
+    const times = whole.map((act) => (JSON.parse(act) as ActivityEvent).at).sort((a, b) => a - b)
     const middle = times[times.length >> 1] ?? range.from
     const parts = [
       ...yield* readAll(source, wallet, { from: range.from, to: middle - second }),

@@ -9,7 +9,11 @@ import { TestClock } from "effect/testing"
 import { backfillSummary, progressBar, progressLine } from "../../src/app/console.ts"
 import * as walletStore from "../../src/whales/postgres/walletStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
-import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/Backfill.ts"
+import {
+  Backfill,
+  type BackfillProgress,
+  type ProgressListener,
+} from "../../src/whales/Backfill.ts"
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
@@ -64,7 +68,7 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
 const told = () => {
   const seen: Array<BackfillProgress> = []
-  const watcher: Watcher = {
+  const watcher: ProgressListener = {
     every: Duration.seconds(1),
     tell: (progress) => Effect.sync(() => void seen.push(progress)),
   }

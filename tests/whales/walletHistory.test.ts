@@ -10,7 +10,7 @@ import { hour, minute, second } from "../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import { VenueClient, type WalletSource } from "../../src/markets/VenueClient.ts"
 import {
-  actsMax,
+  activityEventsMax,
   forwardPagesMax,
   historyFrom,
   secondPagesMax,
@@ -269,17 +269,17 @@ test("readBack() gets past the depth of the venue, but not within a second", () 
 test("readBack() truncates a wallet that did more than is kept", () =>
   Effect.gen(function* () {
     const rows = Array.from(
-      { length: actsMax / 1_000 + 20 },
+      { length: activityEventsMax / 1_000 + 20 },
       (_, n) => crowd(start - n * second, 100),
     )
     const pageRows = () => 10_000
-    const kept = yield* readAll(rows.slice(0, actsMax / 1_000 - 1).flat().toReversed(), {
+    const kept = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
       pageRows,
     })
     equal(standing(kept.memory).history, "whole")
     const over = yield* readAll(rows.flat().toReversed(), { pageRows })
     equal(standing(over.memory).history, "truncated")
-    ok(over.memory.acts.size >= actsMax)
+    ok(over.memory.acts.size >= activityEventsMax)
   }))
 
 test("readBack() waits for a venue that fails, however often", () =>

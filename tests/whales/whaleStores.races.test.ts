@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { actKey, type NumberedAct } from "../../src/markets/domain/activity.ts"
+import { activityEventKey, type NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
@@ -70,7 +70,7 @@ const shifts = Arbitrary.array(
 )
 
 /** What a page of a read holds: several acts in three markets, some of them known by others already. */
-const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedAct> =>
+const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedActivityEvent> =>
   [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
 
 /** Entries that are told apart by the acts they were made of. */
@@ -98,7 +98,7 @@ const worth = (
 
 const make = Effect.fnUntraced(function* (store: Store, limit: number) {
   const stale = yield* store.stale(limit)
-  yield* store.saveMade(stale.map(made))
+  yield* store.saveEntries(stale.map(made))
   return stale.length
 })
 
@@ -133,7 +133,7 @@ const withMore = (sums: WalletSums, more: number): WalletSums => ({
 
 const tell = Effect.fnUntraced(function* (store: Store) {
   const due = yield* store.due(3)
-  yield* store.saveMade(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
+  yield* store.saveEntries(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
     wallet,
     marketId: market.id,
     version,
@@ -203,7 +203,7 @@ const payouts = Effect.gen(function* () {
 const actsIn = (tasks: ReadonlyArray<Task>, wallet: string, marketId: string) =>
   new Set(
     tasks.filter(({ what }) => what === "read").flatMap(page)
-      .filter((act) => act.wallet === wallet && act.marketId === marketId).map(actKey),
+      .filter((act) => act.wallet === wallet && act.marketId === marketId).map(activityEventKey),
   ).size
 
 const everywhere = wallets.flatMap((wallet) =>
@@ -273,7 +273,7 @@ const places = Arbitrary.array(Arbitrary.schema(Place), {
 })
 
 /** Looks whether the second waits; on the embedded store it cannot even begin. */
-const looksMax = 40
+const lookupsMax = 40
 
 /** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
 const overlapping = Effect.fnUntraced(
@@ -284,7 +284,7 @@ const overlapping = Effect.fnUntraced(
     yield* sql.withTransaction(Effect.gen(function* () {
       yield* first
       yield* Deferred.succeed(begun, undefined)
-      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+      for (let n = 0; n < lookupsMax && other.pollUnsafe() === undefined; n++) {
         const waiting = yield* sql`
           SELECT FROM pg_stat_activity
           WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`

@@ -11,7 +11,7 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { microstructure } from "../../src/markets/domain/book.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
-import { shownUsd } from "../../src/whales/domain/whale.ts"
+import { roundUsd } from "../../src/whales/domain/whale.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
@@ -150,7 +150,7 @@ test("tick() tells each episode once, when its stake first suffices, as it stood
       due.map(({ slot, wallet, market, entry }) =>
         JSON.stringify([
           ...[market.slug, slot, wallet, market.outcomes[entry.outcome]],
-          ...[entry.price, shownUsd(entry.stakeUsd), entry.shares, entry.fills],
+          ...[entry.price, roundUsd(entry.stakeUsd), entry.shares, entry.fills],
           ...[entry.firstFillAt, entry.lastFillAt],
         ])
       ).sort(),

@@ -7,13 +7,13 @@
  */
 import {
   type About,
+  absenceFact,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
 } from "./stating.ts"
 import type { DigestHeadline, DigestMaterial, MoverItem, UpcomingMarket } from "./material.ts"
 import {
@@ -57,7 +57,7 @@ function byRelation(a: DigestHeadline, b: DigestHeadline): number {
 const news: About = { kind: "news", topic: "count", section: "context" }
 
 function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
-  if (headlines.length === 0) return noneOf(news, say`No headline was found.`)
+  if (headlines.length === 0) return absenceFact(news, say`No headline was found.`)
   const sources = figure(
     countFigure(new Set(headlines.map(({ source }) => source)).size, "publisher"),
   )
@@ -141,7 +141,9 @@ function openness({ liquidityUsd, mid }: UpcomingMarket): number {
 const soon: About = { kind: "upcoming", topic: "count", section: "watch" }
 
 function upcomingCount(count: number): NewDigestFact {
-  if (count === 0) return noneOf(soon, say`No market with enough money in it is due to end soon.`)
+  if (count === 0) {
+    return absenceFact(soon, say`No market with enough money in it is due to end soon.`)
+  }
   const all = figure(countFigure(count, "market"))
   const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
   return factOf(soon, say`${all} ${looked} looked at.`)

@@ -5,12 +5,12 @@
  */
 import {
   type About,
+  absenceFact,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
 } from "./stating.ts"
 import type { MoverItem } from "./material.ts"
 import { windowMs } from "../../feed/domain/item.ts"
@@ -73,7 +73,7 @@ function countFact(moves: ReadonlyArray<MoverItem>, markets: number): NewDigestF
   const ups = moves.filter(({ data }) => data.delta >= 0).length
   const [up, down] = [moveCount(ups), moveCount(moves.length - ups)]
   const all = say`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
-  if (moves.length === 0) return noneOf(sums, say`No market moved far enough to be told.`)
+  if (moves.length === 0) return absenceFact(sums, say`No market moved far enough to be told.`)
   if (moves.length === 1) return factOf(sums, say`Just ${moveCount(1)} was told.`)
   if (ups === moves.length) return factOf(sums, say`${all} were told, all of them up.`)
   if (ups === 0) return factOf(sums, say`${all} were told, all of them down.`)

@@ -6,13 +6,13 @@
  */
 import {
   type About,
+  absenceFact,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
 } from "./stating.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
 import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/phrases.ts"
@@ -46,7 +46,7 @@ function byEdge(a: PredeterminedItem, b: PredeterminedItem): number {
 const findings: About = { kind: "predetermined", topic: "count", section: "predetermined" }
 
 function findingCount(count: number): NewDigestFact {
-  if (count === 0) return noneOf(findings, say`No outcome was found that exists already.`)
+  if (count === 0) return absenceFact(findings, say`No outcome was found that exists already.`)
   return factOf(findings, say`In ${marketCount(count)} an outcome was found that exists already.`)
 }
 
@@ -94,7 +94,7 @@ const ends: About = { kind: "resolution", topic: "count", section: "predetermine
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
   if (ended.length === 0) {
-    return noneOf(ends, say`No market of tracked wallets is known to have ended.`)
+    return absenceFact(ends, say`No market of tracked wallets is known to have ended.`)
   }
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
   const cancelled = ended.length - paid

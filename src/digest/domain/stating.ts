@@ -35,7 +35,7 @@ export function factOf(
 }
 
 /** That nothing of a kind happened: a word on what was looked at, and on nothing else. */
-export function noneOf(about: About, statement: Statement): NewDigestFact {
+export function absenceFact(about: About, statement: Statement): NewDigestFact {
   return factOf({ ...about, kind: "coverage" }, statement)
 }
 

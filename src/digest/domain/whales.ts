@@ -5,12 +5,12 @@
  */
 import {
   type About,
+  absenceFact,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-  noneOf,
 } from "./stating.ts"
 import type { WhaleEntryItem } from "./material.ts"
 import { countFigure, rateFigure, usdFigure, whenFigure } from "../../writing/domain/phrases.ts"
@@ -64,7 +64,7 @@ function labelOf({ data }: WhaleEntryItem): Label {
 
 /** What came from whom; that nothing came from those with an edge is said as well. */
 function countFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
-  if (entries.length === 0) return noneOf(sums, say`No entry of a tracked wallet was told.`)
+  if (entries.length === 0) return absenceFact(sums, say`No entry of a tracked wallet was told.`)
   const by = figure(
     countFigure(new Set(entries.map(({ data }) => data.wallet)).size, "tracked wallet"),
   )

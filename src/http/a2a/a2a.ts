@@ -27,8 +27,8 @@ import {
   rpcCodes,
 } from "../server/jsonRpc.ts"
 import { clientKeys, spend } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
-import { askFree, queryOf, type SkillPorts } from "../skills.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
+import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
 import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
 import {
@@ -103,7 +103,7 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
       (error): Refused => ({ ...error, id }),
     )
     if (delivery !== null) {
-      const handedOver = yield* whenHandedOver
+      const handedOver = yield* onDelivered
       yield* handedOver(ports.payments.sent(delivery))
     }
     return JSON.stringify({ jsonrpc: "2.0", id, result })
@@ -401,7 +401,7 @@ const answerFree = Effect.fnUntraced(function* (
   caller: Caller,
 ) {
   const { made, fields } = yield* Effect.catch(
-    askFree(skills, skill.id, caller.address),
+    freeSkillAnswer(skills, skill.id, caller.address),
     ({ refusal, fields }) => refusedBy(refusal, fields),
   )
   caller.spent(fields)

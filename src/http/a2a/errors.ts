@@ -12,7 +12,7 @@ import {
   type Refusal,
   RequestId,
 } from "../server/errors.ts"
-import { objectOf, type Refused, rpcCodes, toRefused } from "../server/jsonRpc.ts"
+import { objectOf, type Refused, rpcCodes, toRpcError } from "../server/jsonRpc.ts"
 import type { Spent } from "../server/limits.ts"
 
 /** An error without the id of its call. */
@@ -69,7 +69,7 @@ export const refusedBy = (
 ): Effect.Effect<never, Fault> =>
   Effect.flatMap(RequestId, (requestId) => {
     const code = refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited
-    return Effect.fail(toRefused(refusal, { code, id: null, requestId, fields }))
+    return Effect.fail(toRpcError(refusal, { code, id: null, requestId, fields }))
   })
 
 /** The documented body of an error, as a task's data has it. */

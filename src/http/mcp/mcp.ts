@@ -25,10 +25,10 @@ import {
   readJson,
   type Refused,
   rpcCodes,
-  toRefused,
+  toRpcError,
 } from "../server/jsonRpc.ts"
 import { remembered, spend, type Spent } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
 import type { SkillPorts } from "../skills.ts"
 import { makeMcp, type Mcp } from "./protocol.ts"
 import {
@@ -75,7 +75,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
           yield* Effect.logError("Cannot answer a message to /mcp", defect)
           const requestId = yield* RequestId
           // Its payment may have been taken, so the error has `charged: null`.
-          const error = toRefused(internalErrorPaid, {
+          const error = toRpcError(internalErrorPaid, {
             code: rpcCodes.internal,
             id: null,
             requestId,
@@ -125,7 +125,7 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
   for (const { limited, sold, fields } of answers) {
     if (limited !== null) return yield* overBudget(message, { refusal: limited, fields })
     if (sold !== null && hasReceipt(text)) {
-      const handedOver = yield* whenHandedOver
+      const handedOver = yield* onDelivered
       yield* handedOver(payments.sent(sold))
     }
     return response(answered.status, text, admitted.fields ?? fields)
@@ -272,7 +272,7 @@ const overBudget = (
   Effect.flatMap(
     RequestId,
     (requestId) =>
-      Effect.fail(toRefused(refusal, { code: codeOf(refusal), id, requestId, fields })),
+      Effect.fail(toRpcError(refusal, { code: codeOf(refusal), id, requestId, fields })),
   )
 
 const codeOf = ({ status }: PreparedRefusal) =>

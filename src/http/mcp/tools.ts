@@ -24,7 +24,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { clientKeys } from "../server/limits.ts"
-import { askFree, type FreeAnswer, queryOf, type SkillPorts } from "../skills.ts"
+import { type FreeAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
 export const paymentKey = "x402/payment"
@@ -87,7 +87,7 @@ export const callFree = (
   { given, address }: ToolCall,
 ): Effect.Effect<ToolAnswer> =>
   Effect.flatMap(RequestId, (id) =>
-    askFree(ports, skill.id, address).pipe(
+    freeSkillAnswer(ports, skill.id, address).pipe(
       Effect.map(({ made, fields }) => ({ ...only(freeResult(skill, given, made, id)), fields })),
       Effect.catch(({ refusal, fields }) =>
         Effect.succeed({ ...only(errorResult(refusal, id)), limited: refusal, fields })

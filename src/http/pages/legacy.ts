@@ -11,7 +11,7 @@ import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { products } from "../../catalog/domain/product.ts"
 import { type Answer, caching, commonHeaders } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
-import type { Limiter } from "../server/limits.ts"
+import type { RateLimiter } from "../server/limits.ts"
 
 /** What the predecessor's paths begin with. */
 export const legacyPrefix = "/api"
@@ -58,7 +58,7 @@ function successorOf(routes: LegacyRoutes, rest: string): string {
 interface LegacyOptions {
   readonly routes: LegacyRoutes
   readonly publicBaseUrl: string
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
 }
 
 /** The route of a path by what follows `/api`; of `/apis`, which never was one, there is none. */

@@ -15,7 +15,7 @@ import { Payments } from "../../payments/Payments.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Checkout } from "./checkout.ts"
 import { refusalResponse } from "../server/errors.ts"
-import { whenHandedOver } from "../server/server.ts"
+import { onDelivered } from "../server/server.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -40,8 +40,8 @@ export const makePaywall = Effect.fnUntraced(function* ({ terms, clientOf }: Pay
       const header = paymentHeader(request.headers)
       if (header === undefined || request.method === "HEAD") return unpaid
 
-      const handedOver = yield* whenHandedOver
-      const version1 = asksVersion1(request.headers["x-402-version"], request.url)
+      const handedOver = yield* onDelivered
+      const version1 = requestsVersion1(request.headers["x-402-version"], request.url)
       return yield* sell({
         query: queryOf(request.url),
         payment: { header },
@@ -132,6 +132,6 @@ export function challengeFor(
 const version1Query = /[?&]x402Version=1(?:&|$)/
 
 /** Whether a request asks for x402 version 1: by `X-402-Version: 1` or `?x402Version=1`. */
-export function asksVersion1(header: string | null | undefined, url: string): boolean {
+export function requestsVersion1(header: string | null | undefined, url: string): boolean {
   return header === "1" || version1Query.test(url)
 }

@@ -9,26 +9,26 @@
  */
 import { ByteSize, Duration, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, HttpServerRequest } from "effect/http"
-import { clientKeys, type Limiter, remembered, type Spent } from "./limits.ts"
+import { clientKeys, type RateLimiter, remembered, type Spent } from "./limits.ts"
 import { type Body } from "./server.ts"
-import { bodyBytesMax, overloadedPaid, rateLimitedUnread } from "./errors.ts"
+import { bodyBytesMax, overloadedPaid, rateLimitedBeforeReading } from "./errors.ts"
 
 /** Most bodies that are on their way at once. */
-export const bodiesMax = 256
+export const pendingBodiesMax = 256
 /** Most of them from one client: what is sent whole is here in a turn, and hardly takes a place. */
-export const clientBodiesMax = 8
+export const pendingBodiesPerClientMax = 8
 /** Most of them from one IPv6 /48. */
-export const siteBodiesMax = 64
+export const pendingBodiesPerSiteMax = 64
 /** Most of them from a client that is over its budget. */
 const spentBodiesMax = 1
 /** Within this a body has to be here. */
-export const bodyWithin = Duration.seconds(3)
+export const bodyTimeout = Duration.seconds(3)
 
 /** Reads a body; or says at once why it is not read. The promise never rejects. */
 export type BodyReader = (
   request: Request,
   address: string,
-  limiter: Limiter,
+  limiter: RateLimiter,
 ) => Promise<Body> | Spent
 
 /** The reader of a face; make it once. */
@@ -48,12 +48,12 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
 
   return (request, address, limiter) => {
     const { near, far } = clientKeys(address)
-    const spent = remembered(limiter, address, rateLimitedUnread)
-    if (count(near) >= (spent === null ? clientBodiesMax : spentBodiesMax)) {
+    const spent = remembered(limiter, address, rateLimitedBeforeReading)
+    if (count(near) >= (spent === null ? pendingBodiesPerClientMax : spentBodiesMax)) {
       return spent ?? tooMany
     }
-    if (far !== null && count(far) >= siteBodiesMax) return spent ?? tooMany
-    if (places >= bodiesMax) return full
+    if (far !== null && count(far) >= pendingBodiesPerSiteMax) return spent ?? tooMany
+    if (places >= pendingBodiesMax) return full
     const keys = far === null ? [near] : [near, far]
     move(keys, 1)
     return run(bodyOf(request), { signal: request.signal })
@@ -63,7 +63,7 @@ export const makeBodyReader: Effect.Effect<BodyReader> = Effect.gen(function* ()
 })
 
 const tooMany: Spent = {
-  refusal: rateLimitedUnread(Duration.toSeconds(bodyWithin)),
+  refusal: rateLimitedBeforeReading(Duration.toSeconds(bodyTimeout)),
   fields: [],
 }
 const full: Spent = { refusal: overloadedPaid, fields: [] }
@@ -76,7 +76,7 @@ const bodyOf = (request: Request): Effect.Effect<Body> =>
       onFailure: (error): Body => ({ fault: isTooLarge(error) ? "too large" : "unreadable" }),
     }),
     Effect.timeoutOrElse({
-      duration: bodyWithin,
+      duration: bodyTimeout,
       orElse: () => Effect.succeed<Body>({ fault: "late" }),
     }),
   )

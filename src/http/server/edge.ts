@@ -16,7 +16,7 @@ import {
   notModified,
   toResponse,
 } from "./answer.ts"
-import { asksVersion1 } from "../paywall/paywall.ts"
+import { requestsVersion1 } from "../paywall/paywall.ts"
 import type { BodyReader } from "./bodyReader.ts"
 import {
   bodyBytesMax,
@@ -38,10 +38,10 @@ import type { RatePolicy } from "../../core/RateLimits.ts"
 import {
   clientAddress,
   clientKeys,
-  type Limiter,
   policyField,
   rateField,
   rateFields,
+  type RateLimiter,
   type Verdict,
 } from "./limits.ts"
 import { type Body, type Peer, type Seen, type WebHandler } from "./server.ts"
@@ -61,7 +61,7 @@ interface Posting {
 
 /** One path the service knows. */
 export interface EdgeRoute {
-  readonly limiter: Limiter
+  readonly limiter: RateLimiter
   /**
    * The answer that needs no work, for a request of this address; null when it cannot be made now. A
    * paid route's is its 402. A path without one answers no GET.
@@ -274,7 +274,7 @@ function current(
 ): Eventually {
   const { version1 } = route
   const { headers, url } = context.request
-  const made = version1 !== undefined && asksVersion1(headers.get("x-402-version"), url)
+  const made = version1 !== undefined && requestsVersion1(headers.get("x-402-version"), url)
     ? version1
     : route.current?.(url) ?? null
   return made instanceof Promise

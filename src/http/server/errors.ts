@@ -290,7 +290,7 @@ export const overloadedPaid = prepare({
   charged: null,
 })
 /** Refuses what was not even read: the same may be said of it, and as little. */
-export const rateLimitedUnread = (retryAfterSeconds: number): PreparedRefusal =>
+export const rateLimitedBeforeReading = (retryAfterSeconds: number): PreparedRefusal =>
   prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,

@@ -8,7 +8,7 @@ import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { HeaderPair } from "./answer.ts"
 import { bodyTooLarge, prepare, type PreparedRefusal, RequestId } from "./errors.ts"
-import { bodyWithin } from "./bodyReader.ts"
+import { bodyTimeout } from "./bodyReader.ts"
 import { type Body, RequestBody } from "./server.ts"
 
 /** Codes of JSON-RPC; and ours, for a budget that is spent. */
@@ -59,7 +59,7 @@ const notHere = (fault: Extract<Body, { readonly fault: unknown }>["fault"]) => 
     case "too large":
       return refusedAs(bodyTooLarge, rpcCodes.request)
     case "late":
-      return unread(408, `The body was not here within ${Duration.toSeconds(bodyWithin)} seconds`)
+      return unread(408, `The body was not here within ${Duration.toSeconds(bodyTimeout)} seconds`)
     case "unreadable":
       return unread(400, "The body could not be read")
   }
@@ -71,11 +71,11 @@ const unread = (status: number, message: string) =>
 const refusedAs = (refusal: PreparedRefusal, code: number) =>
   Effect.flatMap(
     RequestId,
-    (requestId) => Effect.fail(toRefused(refusal, { code, id: null, requestId })),
+    (requestId) => Effect.fail(toRpcError(refusal, { code, id: null, requestId })),
   )
 
 /** A documented error as one of JSON-RPC: the same status and headers, the same error in `data`. */
-export function toRefused(
+export function toRpcError(
   { status, headers, body }: PreparedRefusal,
   { code, id, requestId, fields = [] }: {
     readonly code: number
@@ -91,7 +91,7 @@ export function toRefused(
 /** A documented error of a message that was not even read. */
 export const beforeReading = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
-  body: (requestId) => errorBody(toRefused(refusal, { code, id: null, requestId })),
+  body: (requestId) => errorBody(toRpcError(refusal, { code, id: null, requestId })),
 })
 
 /** The body of an error. */

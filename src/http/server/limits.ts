@@ -16,7 +16,7 @@ import {
   overloadedPaid,
   type PreparedRefusal,
   rateLimited,
-  rateLimitedUnread,
+  rateLimitedBeforeReading,
 } from "./errors.ts"
 import { type RateDecision, RateLimits, type RatePolicy } from "../../core/RateLimits.ts"
 
@@ -38,7 +38,7 @@ interface ClientKeys {
   readonly far: string | null
 }
 
-export interface Limiter {
+export interface RateLimiter {
   /** The `RateLimit-Policy` field; null when the budget is off. */
   readonly policyField: string | null
   /** Takes one grant. A remembered refusal is answered at once; when `busy`, so is all else. */
@@ -57,7 +57,7 @@ const unavailable: Verdict = { kind: "unavailable" }
 /** A limiter over the shared count, for one budget. */
 export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Budget) {
   if (budget === "off") {
-    return { policyField: null, admit: () => unlimited } satisfies Limiter as Limiter
+    return { policyField: null, admit: () => unlimited } satisfies RateLimiter as RateLimiter
   }
   const limits = yield* RateLimits
   const clock = yield* Clock.Clock
@@ -100,7 +100,7 @@ export const makeLimiter = Effect.fnUntraced(function* (name: string, budget: Bu
       Effect.catchTag("RateLimitUnavailable", () => Effect.succeed(unavailable)),
     )
 
-  const limiter: Limiter = {
+  const limiter: RateLimiter = {
     policyField: policyField(near),
     admit: (client, busy) => {
       const left = Math.max(
@@ -123,12 +123,12 @@ export interface Spent {
 /** What a refusal says: of a call that shows a payment nobody looked at, nothing is said of its money. */
 const refusals = {
   unpaid: { limited: rateLimited, full: overloaded },
-  paid: { limited: rateLimitedUnread, full: overloadedPaid },
+  paid: { limited: rateLimitedBeforeReading, full: overloadedPaid },
 } as const
 
 /** Takes one grant for an address: the fields of the answer, or why there is none. */
 export const spend = (
-  limiter: Limiter,
+  limiter: RateLimiter,
   address: string,
   call: keyof typeof refusals = "unpaid",
 ): Effect.Effect<ReadonlyArray<HeaderPair>, Spent> =>
@@ -154,7 +154,7 @@ export const spend = (
 
 /** The refusal of an address that is remembered to be over a budget; null when there is none. */
 export function remembered(
-  limiter: Limiter,
+  limiter: RateLimiter,
   address: string,
   refusalOf: (retryAfterSeconds: number) => PreparedRefusal = rateLimited,
 ): Spent | null {
@@ -166,7 +166,7 @@ export function remembered(
 }
 
 /** The two fields of a limiter's answer. */
-export function rateFields({ policyField }: Limiter, field: string): ReadonlyArray<HeaderPair> {
+export function rateFields({ policyField }: RateLimiter, field: string): ReadonlyArray<HeaderPair> {
   return policyField === null ? [] : [["ratelimit-policy", policyField], ["ratelimit", field]]
 }
 

@@ -32,9 +32,9 @@ export interface Seen {
 }
 
 /** Does something when the answer has left on a live connection; at once where there is none to see. */
-export const whenHandedOver = Context.Reference<
+export const onDelivered = Context.Reference<
   (effect: Effect.Effect<void>) => Effect.Effect<void>
->("bellwether/http/whenHandedOver", { defaultValue: () => (effect) => effect })
+>("bellwether/http/onDelivered", { defaultValue: () => (effect) => effect })
 
 /** An Effect handler, as a function of web requests. */
 export type WebHandler = (request: Request, seen: Seen) => Promise<Response>
@@ -95,7 +95,7 @@ export const toWebHandler = <E>(app: App<E, never>): Effect.Effect<WebHandler> =
             Context.add(RequestBody, seen.body),
             Context.add(HttpServerRequest.HttpServerRequest, incoming),
             Context.add(RequestId, seen.requestId),
-            Context.add(whenHandedOver, later),
+            Context.add(onDelivered, later),
           ),
         )(handled)
         if (fiber.pollUnsafe() === undefined) abortWith(request.signal, fiber)

@@ -16,13 +16,13 @@ import type { EpochMs } from "../../core/domain/time.ts"
  * of a resolved market, `convert` exchanges shares for those of sibling markets. What moves no shares
  * between a wallet and a market (rewards, deposits, migrations) is no act.
  */
-export type ActKind = "buy" | "sell" | "split" | "merge" | "redeem" | "convert"
+export type ActivityEventKind = "buy" | "sell" | "split" | "merge" | "redeem" | "convert"
 
-export interface Act {
+export interface ActivityEvent {
   /** Lower case. */
   readonly wallet: string
   readonly marketId: MarketId
-  readonly kind: ActKind
+  readonly kind: ActivityEventKind
   /** Whose shares moved; null in a split, a merge and a redemption, and where the venue names none. */
   readonly tokenId: TokenId | null
   /** Shares. */
@@ -35,7 +35,7 @@ export interface Act {
 }
 
 /** An act that is told from the others alike. */
-export interface NumberedAct extends Act {
+export interface NumberedActivityEvent extends ActivityEvent {
   /** From 0, among the acts of this wallet and transaction that are alike in every field. */
   readonly occurrence: number
 }
@@ -48,12 +48,12 @@ interface Reading {
   /** Where to go on in this range; null asks for its first page. */
   readonly cursor: string | null
   /** The acts read so far of the second `to`, when it is longer than a page. */
-  readonly begun: ReadonlyArray<Act>
+  readonly begun: ReadonlyArray<ActivityEvent>
 }
 
 /** A page of a wallet's acts, newest first, as far as reading on depends on it. */
-export interface ActPage {
-  readonly rows: ReadonlyArray<{ readonly act: Act }>
+export interface ActivityEventPage {
+  readonly rows: ReadonlyArray<{ readonly act: ActivityEvent }>
   /** The oldest instant among all rows of the page, acts or not; null for a page without rows. */
   readonly oldest: EpochMs | null
   /** Continues in the same range; null at its end. */
@@ -64,7 +64,7 @@ export interface ActPage {
 
 /** What a page adds. */
 interface WholeSeconds {
-  readonly acts: ReadonlyArray<NumberedAct>
+  readonly acts: ReadonlyArray<NumberedActivityEvent>
   /** From here up to where reading began, every act has been taken. */
   readonly readFrom: EpochMs
   /** What to ask for next; null once the whole range has been taken, or all of it that there is. */
@@ -87,7 +87,7 @@ export function startReading(from: EpochMs, to: EpochMs): Reading {
  *
  * Each step either lowers `to` or follows a cursor; the caller bounds how many it makes.
  */
-export function wholeSeconds(reading: Reading, page: ActPage): WholeSeconds {
+export function wholeSeconds(reading: Reading, page: ActivityEventPage): WholeSeconds {
   const { from, to } = reading
   const { oldest, next, cut } = page
   const asked = page.rows.map(({ act }) => act).filter(({ at }) => from <= at && at <= to)
@@ -108,7 +108,7 @@ export function wholeSeconds(reading: Reading, page: ActPage): WholeSeconds {
 }
 
 /** Numbers acts, in whatever order, that contain each of their transactions whole. */
-export function numbered(acts: ReadonlyArray<Act>): ReadonlyArray<NumberedAct> {
+export function numbered(acts: ReadonlyArray<ActivityEvent>): ReadonlyArray<NumberedActivityEvent> {
   const seen = new Map<string, number>()
   return acts.map((act) => {
     const key = likeness(act)
@@ -119,18 +119,18 @@ export function numbered(acts: ReadonlyArray<Act>): ReadonlyArray<NumberedAct> {
 }
 
 /** What an act shares with none but itself. */
-export function actKey(act: NumberedAct): string {
+export function activityEventKey(act: NumberedActivityEvent): string {
   return `${likeness(act)} ${act.occurrence}`
 }
 
 /** What acts alike have in common; the time is left out, for their transaction has only one. */
-function likeness(act: Act): string {
+function likeness(act: ActivityEvent): string {
   const { wallet, transaction, marketId, kind, tokenId, size, price } = act
   return [wallet, transaction, marketId, kind, tokenId ?? "", size, price].join(" ")
 }
 
 /** What brings shares comes before what takes them, so that nothing is sold before it is bought. */
-const kindOrder: Readonly<Record<ActKind, number>> = {
+const kindOrder: Readonly<Record<ActivityEventKind, number>> = {
   split: 0,
   buy: 1,
   sell: 2,
@@ -143,7 +143,7 @@ const kindOrder: Readonly<Record<ActKind, number>> = {
  * The one order in which acts are looked at, whatever order they were read in. Within a second the
  * venue tells no order, so this one is as good as any that sells nothing before it is bought.
  */
-export function byTime(a: NumberedAct, b: NumberedAct): number {
+export function byTime(a: NumberedActivityEvent, b: NumberedActivityEvent): number {
   return a.at - b.at ||
     kindOrder[a.kind] - kindOrder[b.kind] ||
     byText(a.transaction, b.transaction) ||

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Confidence, fact, type ReportBrief, type Unnumbered } from "./report.ts"
+import { type Confidence, fact, type NewReportFact, type ReportBrief } from "./report.ts"
 import { entryFacts } from "./entries.ts"
 import { outcomeName, passesGate, type ReportMaterial } from "./material.ts"
 import { bookFacts, priceFacts, stepFacts } from "./prices.ts"
@@ -39,7 +39,7 @@ function confidenceMaxOf(material: ReportMaterial): Confidence {
   return (material.news?.headlines ?? []).length === 0 ? "medium" : "high"
 }
 
-function marketFact(material: ReportMaterial): Unnumbered {
+function marketFact(material: ReportMaterial): NewReportFact {
   const { market } = material
   const question = name(market.question)
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
@@ -54,7 +54,7 @@ function marketFact(material: ReportMaterial): Unnumbered {
   )
 }
 
-function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+function statusFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { market: { status }, proposal } = material
   if (status === "resolved") {
     return [fact("thesis", "resolution", say`The venue has resolved this market.`, {
@@ -87,7 +87,7 @@ function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
   )]
 }
 
-function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
+function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (news === null) {
     return [fact(
       "thesis",

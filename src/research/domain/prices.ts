@@ -12,7 +12,7 @@ import {
   timeFigure,
   usdFigure,
 } from "../../writing/domain/phrases.ts"
-import { fact, type Unnumbered } from "./report.ts"
+import { fact, type NewReportFact } from "./report.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
@@ -24,7 +24,7 @@ const dayStartSlack = 2 * hour
 const stepMax = 2 * hour
 
 /** Where the price stands, and how it got there. */
-export function priceFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { priceAction } = material
   const yes = outcomeName(material, 0)
   const price = priceOf(material)
@@ -62,7 +62,10 @@ function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
     : say`the price fell by ${by}, from ${start} to ${end}`
 }
 
-function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyArray<Unnumbered> {
+function lastDay(
+  { priceAction }: ReportMaterial,
+  price: SeriesPoint,
+): ReadonlyArray<NewReportFact> {
   const before = priceAction.findLast(({ at }) => at <= price.at - day)
   if (before === undefined || before.at < price.at - day - dayStartSlack) return []
   const span = figure(durationFigure(day))
@@ -70,7 +73,7 @@ function lastDay({ priceAction }: ReportMaterial, price: SeriesPoint): ReadonlyA
 }
 
 /** The largest move from one hour to the next: whether the price drifted or jumped. */
-export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<NewReportFact> {
   const steps = priceAction.slice(1).flatMap((to, n) => {
     const from = priceAction[n]
     return from === undefined || to.at - from.at > stepMax ? [] : [{ from, to }]
@@ -103,7 +106,7 @@ function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
 }
 
 /** What the live book shows. */
-export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (microstructure === null) {
     return [fact(
       "aside",

@@ -11,12 +11,12 @@ import {
   timeFigure,
   usdFigure,
 } from "../../writing/domain/phrases.ts"
-import { fact, type Unnumbered } from "./report.ts"
+import { fact, type NewReportFact } from "./report.ts"
 import { gateOf, passesGate, type ReportMaterial } from "./material.ts"
 import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
 
 /** What weighs most first; never empty, and at most `risksMax` of `reportText`. */
-export function riskFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+export function riskFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   return [
     ...statusRisks(material).map((said) => fact("risks", "market", said)),
     ...gateRisks(material).map((said) => fact("risks", "book", said)),

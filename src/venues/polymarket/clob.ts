@@ -136,7 +136,7 @@ export function decodeHistory(value: unknown): ReadonlyArray<PricePoint> | null 
  * is open or names no single winner: pages of old markets name none although somebody won. Its tokens
  * come in its own order, so they are found by `tokenIds` where the market's are known.
  */
-export function paidByPage(
+export function payoutsFromPage(
   value: unknown,
   tokenIds: readonly [string, string] | null,
 ): readonly [number, number] | null {
@@ -152,7 +152,7 @@ export function paidByPage(
 }
 
 /** A market of the CLOB's own listing, spelled as Gamma would: it lacks volumes and best prices. */
-export function asGammaRow(market: WireObject): WireObject {
+export function toGammaRow(market: WireObject): WireObject {
   const tokens = list(market["tokens"]).map((token) => object(token))
   return {
     conditionId: market["condition_id"],

@@ -8,7 +8,7 @@ import { Effect, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, Decoded, WalletSource } from "../../markets/VenueClient.ts"
-import type { ActKind } from "../../markets/domain/activity.ts"
+import type { ActivityEventKind } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId, type Trade } from "../../markets/domain/market.ts"
 import type { Limits, Route } from "./requests.ts"
 import {
@@ -175,7 +175,7 @@ const noActs: ReadonlySet<string> = new Set([
   "TIP",
 ])
 
-const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
+const kinds: ReadonlyMap<string, ActivityEventKind | "trade"> = new Map([
   ["TRADE", "trade"],
   ["SPLIT", "split"],
   ["MERGE", "merge"],
@@ -187,7 +187,7 @@ const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
  * What is of both outcomes. Its rows mostly name no token, but may come to: then the same deed, read
  * again, would be another.
  */
-const ofBoth: ReadonlySet<ActKind> = new Set(["split", "merge", "redeem"])
+const ofBoth: ReadonlySet<ActivityEventKind> = new Set(["split", "merge", "redeem"])
 
 /** The identity of a bet on several markets at once, which is none of them. */
 const comboId = /^0x03[0-9a-f]{60}$/
@@ -298,7 +298,7 @@ const sortedBy: { readonly [by in Board["by"]]: string } = {
 type StandingRejection = "undecodable" | "missing_wallet" | "missing_rank"
 
 /** One row, in the second version's spelling or the first's. Wallets that tie share a rank. */
-export function decodeStanding(value: unknown): Result.Result<Standing, StandingRejection> {
+export function decodeLeaderboardRow(value: unknown): Result.Result<Standing, StandingRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const wallet = address(row["user_id"] ?? row["proxy_wallet"] ?? row["proxyWallet"])
@@ -352,7 +352,7 @@ function leaderboard({ ask, url }: Route, limits: Limits) {
         },
       )
       const { rows, next } = yield* ask("leaderboard", request, unfollowed(followed))
-      pages.push(decodeRows(rows, decodeStanding))
+      pages.push(decodeRows(rows, decodeLeaderboardRow))
       if (next === null) break
       followed.add(next)
       cursor = next

@@ -152,7 +152,7 @@ export function decodeFacts(value: unknown): Result.Result<MarketFacts, FactsRej
 }
 
 /** What each outcome's share paid, as far as a row of the listing tells it. */
-export interface ListedEnd {
+export interface ListedResolution {
   readonly marketId: MarketId
   /** Null where the two prices are not one and nothing: those of legacy rows are often both 0. */
   readonly payouts: readonly [number, number] | null
@@ -165,7 +165,7 @@ export interface ListedEnd {
  * good.
  * An empty state is that of markets which resolve without the oracle.
  */
-export function listedEnd(value: unknown): ListedEnd | null {
+export function decodeListedResolution(value: unknown): ListedResolution | null {
   const row = object(value)
   const marketId = conditionId(row?.["conditionId"])
   if (row === null || marketId === null || flag(row["closed"]) !== true) return null

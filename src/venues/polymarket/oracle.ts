@@ -10,8 +10,8 @@ import { day, type EpochMs } from "../../core/domain/time.ts"
 import { MarketId } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { paidByPage } from "./clob.ts"
-import { type ListedEnd, listedEnd, listingRows } from "./gamma.ts"
+import { payoutsFromPage } from "./clob.ts"
+import { decodeListedResolution, type ListedResolution, listingRows } from "./gamma.ts"
 import { askable, byMarkets, type Limits, type Route, rowsIn } from "./requests.ts"
 import {
   conditionId,
@@ -140,7 +140,7 @@ export function recordsById(
 export const unpublishedAfterMs = day
 
 /** What the venue's other places say of a market's end. */
-export interface OtherWords {
+export interface FallbackPayouts {
   /** By the listing; null when it does not call the market closed for good. */
   readonly listed: {
     readonly payouts: readonly [number, number] | null
@@ -160,7 +160,7 @@ export interface OtherWords {
 export function resolutionOf(
   marketId: MarketId,
   record: OracleRecord | null,
-  { listed, page }: OtherWords,
+  { listed, page }: FallbackPayouts,
   now: EpochMs,
 ): Resolution | null {
   if (record?.state === "pending") return null
@@ -200,11 +200,11 @@ export function resolutions(routes: Routes, limits: Limits) {
     const unpublished = asked.filter((id) =>
       (record.get(id)?.state ?? "unpublished") === "unpublished"
     )
-    const listed = unpublished.slice(0, limits.listedEndsMax)
+    const listed = unpublished.slice(0, limits.listedResolutionsMax)
     const ends = yield* listedEnds(routes.listing, listed, limits)
     const end = new Map(ends.rows.map((row) => [row.marketId, row]))
     const closed = [...end.values()].filter(({ payouts }) => payouts === null)
-    const paged = closed.slice(0, limits.endPagesMax)
+    const paged = closed.slice(0, limits.resolutionPagesMax)
     const words = yield* Effect.forEach(paged, (row) => pageWord(routes.page, row), {
       concurrency: limits.marketBatchesAtOnce,
     })
@@ -248,13 +248,13 @@ function records(
 
 /** Of closed markets only; rows of others say nothing about an end. */
 function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: Limits) {
-  return byMarkets<ListedEnd>(
+  return byMarkets<ListedResolution>(
     marketIds,
     limits.factsBatch,
     limits,
     (batch) =>
       Effect.map(listingRows(listing, "resolutions", batch, true), ({ rows }) => ({
-        rows: rows.flatMap((row) => listedEnd(row) ?? []),
+        rows: rows.flatMap((row) => decodeListedResolution(row) ?? []),
         rejected: {},
       })),
   ).pipe(
@@ -264,10 +264,10 @@ function listedEnds(listing: Route, marketIds: ReadonlyArray<MarketId>, limits: 
   )
 }
 
-function pageWord(page: Route, { marketId, tokenIds }: ListedEnd) {
+function pageWord(page: Route, { marketId, tokenIds }: ListedResolution) {
   const request = HttpClientRequest.get(`${page.url}/markets/${marketId}`)
   return page.ask("resolutions", request, object).pipe(
-    Effect.map((body) => paidByPage(body, tokenIds) ?? "none" as const),
+    Effect.map((body) => payoutsFromPage(body, tokenIds) ?? "none" as const),
     Effect.catch(({ reason }) =>
       Effect.succeed(reason === "status 404" ? "none" as const : "unread" as const)
     ),

@@ -74,9 +74,9 @@ export interface Limits {
   /** Batches of markets that are halved in one call, for the markets that make them fail. */
   readonly marketSplitsMax: number
   /** Markets in one call whose end is looked up in the listing, as the oracle does not publish it. */
-  readonly listedEndsMax: number
+  readonly listedResolutionsMax: number
   /** Market pages in one call, for ends that neither the oracle nor the listing publishes. */
-  readonly endPagesMax: number
+  readonly resolutionPagesMax: number
   /** Windows of one price history; the venue refuses one of over 15 days, and here each has 14. */
   readonly historyWindowsMax: number
 }
@@ -121,8 +121,8 @@ export const defaultLimits: Limits = {
   factsBatch: 40,
   marketBatchesAtOnce: 4,
   marketSplitsMax: 40,
-  listedEndsMax: 400,
-  endPagesMax: 40,
+  listedResolutionsMax: 400,
+  resolutionPagesMax: 40,
 }
 
 /** As much of a refusal is read (and thrown away) to keep its connection. */

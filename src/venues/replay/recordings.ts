@@ -20,14 +20,19 @@ import {
 } from "../../markets/domain/market.ts"
 import type { Resolution } from "../../markets/domain/resolution.ts"
 import type { MarketRules } from "../../markets/domain/proposal.ts"
-import { asGammaRow, decodeBook, decodeHistory, paidByPage } from "../polymarket/clob.ts"
-import { decodeActivity, decodeStanding, decodeTrades, firstByRank } from "../polymarket/data.ts"
+import { decodeBook, decodeHistory, payoutsFromPage, toGammaRow } from "../polymarket/clob.ts"
+import {
+  decodeActivity,
+  decodeLeaderboardRow,
+  decodeTrades,
+  firstByRank,
+} from "../polymarket/data.ts"
 import {
   decodeFacts,
+  decodeListedResolution,
   decodeMarkets,
   decodeRules,
-  type ListedEnd,
-  listedEnd,
+  type ListedResolution,
 } from "../polymarket/gamma.ts"
 import { decodeRecord, type OracleRecord, recordsById, resolutionOf } from "../polymarket/oracle.ts"
 import {
@@ -90,7 +95,7 @@ export function recognise(body: unknown): RecordedRows {
 
 /** Decodes the rows as of `asOf`. */
 export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
-  const markets = [...rows.markets, ...rows.pages.map(asGammaRow)]
+  const markets = [...rows.markets, ...rows.pages.map(toGammaRow)]
   return {
     markets: decodeMarkets(markets, asOf),
     facts: decodeRows(markets, decodeFacts),
@@ -98,7 +103,7 @@ export function decodePage(rows: RecordedRows, asOf: EpochMs): RecordedPage {
     books: decodeRows(rows.books, (row) => decodeBook(row, asOf)),
     trades: decodeTrades(rows.trades, null),
     activity: decodeRows(rows.activity, decodeActivity),
-    standings: decodeRows(rows.standings, decodeStanding),
+    standings: decodeRows(rows.standings, decodeLeaderboardRow),
     records: decodeRows(rows.records, decodeRecord),
     listed: rows.markets,
     pages: rows.pages,
@@ -176,8 +181,8 @@ export function recordedEnds(
   const records = recordsById(pages.flatMap((page) => page.records.rows))
   const listed = new Map(
     pages.flatMap((page) =>
-      page.listed.flatMap((row): ReadonlyArray<[MarketId, ListedEnd]> => {
-        const end = listedEnd(row)
+      page.listed.flatMap((row): ReadonlyArray<[MarketId, ListedResolution]> => {
+        const end = decodeListedResolution(row)
         return end === null ? [] : [[end.marketId, end]]
       })
     ),
@@ -193,7 +198,7 @@ export function recordedEnds(
   const ends = new Map<MarketId, Resolution>()
   for (const id of [...records.keys(), ...listed.keys(), ...ownPages.keys()]) {
     const end = listed.get(id) ?? null
-    const page = paidByPage(ownPages.get(id), end?.tokenIds ?? null) ?? "none"
+    const page = payoutsFromPage(ownPages.get(id), end?.tokenIds ?? null) ?? "none"
     const found = resolutionOf(id, records.get(id) ?? null, { listed: end, page }, now)
     if (found !== null) ends.set(id, found)
   }

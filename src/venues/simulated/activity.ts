@@ -7,8 +7,8 @@
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import type { MarketId } from "../../markets/domain/market.ts"
 import { type Catalogue, type SimulatedMarket, slotsOf } from "./catalogue.ts"
-import { settlingMsMax } from "./endings.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { settlementMsMax } from "./endings.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
 import {
   type Episode,
@@ -108,7 +108,7 @@ function planner(
 ): ActivityLog["plansIn"] {
   const began = options.origin - options.walletDays * day
   const opened = slotsOf(options).ordinary * openingsOf(options)
-  const cached = makeMemo<ReadonlyArray<Plan>>(2 * marketsKept(options.markets))
+  const cached = makeMemo<ReadonlyArray<Plan>>(2 * marketCacheSize(options.markets))
   const takesPart = (wallet: Wallet, market: SimulatedMarket): boolean => {
     const { key, group } = wallet
     if (group.habit === "interval_maker") {
@@ -129,7 +129,7 @@ function planner(
     if (market.closesAt < began) return []
     // Mechanical markets are many and cheap: they would only push the others out.
     if (market.kind === "mechanical") return plansOf(market)
-    return market.bookHabit === "valid" ? cached(market.number, () => plansOf(market)) : []
+    return market.bookKind === "valid" ? cached(market.number, () => plansOf(market)) : []
   }
 }
 
@@ -138,7 +138,7 @@ const rowsMs = minute
 /** A wallet redeems shares at most this long after its market is settled. */
 const redeemingMs = 2 * day
 /** Days of which is cached who does something where. */
-const keptDays = 800
+const retentionDays = 800
 
 /** The plans that have a move on a day, and those that redeem shares on it; days since the epoch. */
 function calendar(
@@ -176,8 +176,8 @@ function calendar(
     }
     return markets.flatMap(plansIn)
   }
-  const moving = makeMemo<DayPlans>(keptDays)
-  const redeeming = makeMemo<DayPlans>(keptDays)
+  const moving = makeMemo<DayPlans>(retentionDays)
+  const redeeming = makeMemo<DayPlans>(retentionDays)
   return {
     moving: (date: number) =>
       moving(date, () => {
@@ -192,7 +192,7 @@ function calendar(
         const [from, to] = [date * day, (date + 1) * day - 1]
         const rounds = from - redeemingMs
         return byWallet(
-          plansUntil(to, { ordinary: rounds - settlingMsMax, rounds })
+          plansUntil(to, { ordinary: rounds - settlementMsMax, rounds })
             .filter(({ redemption: paid }) => paid !== null && paid.at >= from && paid.at <= to),
         )
       }),
@@ -223,12 +223,12 @@ function roundMs({ group }: Wallet): number {
 }
 
 /** Markets with valid books that one slot opens in a day: lives are of `short + (long - short) u^2`. */
-function openingsOf({ sportsShare, oddBookShare, lifeDays: [short, long] }: WorldOptions) {
+function openingsOf({ sportsShare, invalidBookShare, lifeDays: [short, long] }: WorldOptions) {
   const spread = Math.max(1e-9, long - short)
   const ordinary = Math.atan(Math.sqrt(spread / short)) / Math.sqrt(short * spread)
   // A sports market lives 2 to 5 days.
   const sports = Math.log(5 / 2) / 3
-  return (1 - oddBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
+  return (1 - invalidBookShare) * (sportsShare * sports + (1 - sportsShare) * ordinary)
 }
 
 function lifeOf({ opensAt, resolvedAt }: SimulatedMarket): number {

@@ -81,10 +81,10 @@ function dislocationAt(market: SimulatedMarket, at: EpochMs, share: number): num
 function faultOf(market: SimulatedMarket, at: EpochMs): Quote["fault"] {
   const blink = mix(mix(market.key, 8), Math.floor(at / minute))
   if (uniform(blink) < blinkShare) return "one_sided"
-  if (market.bookHabit === "valid") return "none"
+  if (market.bookKind === "valid") return "none"
   const spell = mix(mix(market.key, 9), Math.floor(at / (30 * minute)))
-  const share = market.bookHabit === "crossed" ? oddTime / 4 : oddTime
-  return uniform(spell) < share ? market.bookHabit : "none"
+  const share = market.bookKind === "crossed" ? oddTime / 4 : oddTime
+  return uniform(spell) < share ? market.bookKind : "none"
 }
 
 /** The mid as the venue's own history shows it; the last good guess while the book is invalid. */

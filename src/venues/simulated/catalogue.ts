@@ -9,7 +9,7 @@
  */
 import { day, type EpochMs, hour, minute, second } from "../../core/domain/time.ts"
 import { MarketId, type MechanicalSign, Slug, TokenId } from "../../markets/domain/market.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import type { WorldOptions } from "./options.ts"
 import { between, decimals, hex, type Key, mix, uniform } from "./seed.ts"
 import {
@@ -56,7 +56,7 @@ export interface SimulatedMarket {
   readonly closesAt: EpochMs
   readonly proposedAt: EpochMs
   /** Until then quotes may stay where they were at `revealsAt`; `revealsAt` itself for most. */
-  readonly lagsUntil: EpochMs
+  readonly quotesLagUntil: EpochMs
   readonly resolvedAt: EpochMs
   /** As listed; a match ends as listed when it begins. */
   readonly endsAt: EpochMs
@@ -71,7 +71,7 @@ export interface SimulatedMarket {
   /** At a probability of one half. */
   readonly spread: number
   readonly fineTicks: boolean
-  readonly bookHabit: "valid" | "one_sided" | "ghost" | "crossed"
+  readonly bookKind: "valid" | "one_sided" | "ghost" | "crossed"
   readonly end: "decided" | "push" | "cancelled"
 }
 
@@ -82,7 +82,7 @@ export function makeCatalogue(options: WorldOptions): Catalogue {
   const world = mix(0x5eed, options.seed)
   const slots = slotsOf(options)
   const lanes = Math.ceil(slots.mechanical / mechanicalAssets.length)
-  const cached = makeMemo<SimulatedMarket>(marketsKept(options.markets))
+  const cached = makeMemo<SimulatedMarket>(marketCacheSize(options.markets))
 
   const generation = (slot: number, index: number): SimulatedMarket =>
     cached(
@@ -195,7 +195,7 @@ function makeMarket(
   const end = fate < 0.015 ? "push" : fate < 0.02 ? "cancelled" : "decided"
   const shape = shapeOf(options, key)
   const mayLag = !event.sports && end === "decided" && shape.aboveGate &&
-    shape.bookHabit === "valid" && uniform(mix(key, 21)) < options.laggardShare
+    shape.bookKind === "valid" && uniform(mix(key, 21)) < options.laggardShare
   const life = options.bounceOnly
     ? still(resolvedAt)
     : mayLag
@@ -227,14 +227,14 @@ function makeMarket(
   }
 }
 
-type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "lagsUntil">
+type Life = Pick<SimulatedMarket, "revealsAt" | "closesAt" | "proposedAt" | "quotesLagUntil">
 
 function still(resolvedAt: EpochMs): Life {
   return {
     revealsAt: resolvedAt,
     closesAt: resolvedAt,
     proposedAt: resolvedAt,
-    lagsUntil: resolvedAt,
+    quotesLagUntil: resolvedAt,
   }
 }
 
@@ -244,13 +244,13 @@ const lagHours = [6, 60] as const
 /** The outcome is known and proposed long before it is paid, and quotes follow shortly before. */
 function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: EpochMs): Life {
   const whole = (ms: number) => Math.floor(ms / second) * second
-  const lagsUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
-  const closesAt = whole(lagsUntil - between(mix(key, 23), ...lagHours) * hour)
+  const quotesLagUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
+  const closesAt = whole(quotesLagUntil - between(mix(key, 23), ...lagHours) * hour)
   const revealsAt = whole(closesAt - between(mix(key, 24), 6, 36) * hour)
   const waits = between(mix(key, 25), 1, 20) * minute
   return revealsAt - day < opensAt
     ? lifeOf(eventKey, false, resolvedAt)
-    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), lagsUntil }
+    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), quotesLagUntil }
 }
 
 function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
@@ -267,7 +267,7 @@ function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {
   return {
     closesAt,
     revealsAt,
-    lagsUntil: revealsAt,
+    quotesLagUntil: revealsAt,
     proposedAt: Math.floor((closesAt + waits) / second) * second,
   }
 }
@@ -295,7 +295,7 @@ function shapeOf(options: WorldOptions, key: Key) {
   const aboveGate = uniform(mix(key, 40)) < options.gateShare
   const shallow = !aboveGate && uniform(mix(key, 41)) < 0.5
   const scale = uniform(mix(key, 42))
-  const odd = uniform(mix(key, 43)) < options.oddBookShare
+  const odd = uniform(mix(key, 43)) < options.invalidBookShare
   const habits = ["one_sided", "ghost", "crossed"] as const
   return {
     aboveGate,
@@ -306,7 +306,7 @@ function shapeOf(options: WorldOptions, key: Key) {
       ? [0.01, 0.01, 0.02, 0.03][mix(key, 44) % 4] ?? 0.01
       : [0.02, 0.03, 0.04, 0.06, 0.08][mix(key, 44) % 5] ?? 0.04,
     fineTicks: uniform(mix(key, 45)) < 0.25,
-    bookHabit: odd ? habits[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
+    bookKind: odd ? habits[mix(key, 46) % 3] ?? "ghost" : "valid" as const,
   }
 }
 
@@ -340,7 +340,7 @@ function makeMechanical(
     revealsAt: Math.max(opensAt, startsAt),
     closesAt: endsAt,
     proposedAt: resolvedAt,
-    lagsUntil: Math.max(opensAt, startsAt),
+    quotesLagUntil: Math.max(opensAt, startsAt),
   }
   return {
     ...identity(own, place.slot, generation),

@@ -15,7 +15,7 @@ import { between, mix, pick, uniform } from "./seed.ts"
 import { rulesText, wordOf } from "./words.ts"
 
 /** Longest time from a market's end until its payout is settled. */
-export const settlingMsMax = 8 * day
+export const settlementMsMax = 8 * day
 
 export interface Ending {
   /** When a payout is first published. */
@@ -35,7 +35,7 @@ export function endingOf(options: WorldOptions, market: SimulatedMarket): Ending
   const late = uniform(mix(key, 80)) < options.lateShare
   const publishedAt = late ? whole(resolvedAt + between(mix(key, 81), 1, 5) * day) : resolvedAt
   const corrected = uniform(mix(key, 82)) < options.correctedShare
-  const silent = uniform(mix(key, 84)) < options.silentShare
+  const silent = uniform(mix(key, 84)) < options.unpublishedShare
   return {
     publishedAt,
     settledAt: corrected ? whole(publishedAt + between(mix(key, 83), 6, 72) * hour) : publishedAt,
@@ -44,7 +44,7 @@ export function endingOf(options: WorldOptions, market: SimulatedMarket): Ending
 }
 
 /** What a market paid that neither outcome won: mostly a half each. */
-export function unevenPayouts(market: SimulatedMarket): readonly [number, number] {
+export function pushPayouts(market: SimulatedMarket): readonly [number, number] {
   const draw = uniform(mix(market.key, 85))
   return draw < 0.7 ? [0.5, 0.5] : draw < 0.85 ? [0.25, 0.75] : [0.75, 0.25]
 }
@@ -73,7 +73,7 @@ export interface ProposalRecord {
 const windowMs = 2 * hour
 
 /** Decided against what was proposed, or first published so and corrected later. */
-export function isWrong(
+export function isFirstProposalWrong(
   { wrongProposalShare }: WorldOptions,
   market: SimulatedMarket,
   ending: Ending,
@@ -93,7 +93,7 @@ export function proposalAt(
   const { key, proposedAt, resolvedAt } = market
   if (at < proposedAt || publishedPayouts(ending, payouts, at) !== undefined) return null
   const truth = payouts?.[0] ?? 0.5
-  const wrong = isWrong(options, market, ending)
+  const wrong = isFirstProposalWrong(options, market, ending)
   const corrected = ending.settledAt > ending.publishedAt
   const whole = (ms: number) => Math.floor(ms / second) * second
   // Most challenges come late in the window: until then nothing shows that the outcome is wrong.

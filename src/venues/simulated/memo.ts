@@ -31,6 +31,6 @@ const wholeWorld = 8_192
  * How many markets to cache: all of a small world. A sweep over a large one would only carry each
  * market into the old generation and drop it there, so only those in use are cached.
  */
-export function marketsKept(markets: number): number {
+export function marketCacheSize(markets: number): number {
   return markets <= wholeWorld ? 4 * markets + 16 : 512
 }

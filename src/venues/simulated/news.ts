@@ -13,7 +13,7 @@ import type { MarketId } from "../../markets/domain/market.ts"
 import { type NewsSource, NewsSources } from "../../news/NewsSources.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import { between, hex, type Key, mix, uniform } from "./seed.ts"
 import { headlineOf, slugOf, type Subject, wordOf } from "./words.ts"
 import words from "./words.json" with { type: "json" }
@@ -57,7 +57,7 @@ const noiseMs = 40 * minute
 
 /** Sources over the world; times are the clock's. */
 export function layer(world: World, options: VenueOptions = {}): Layer.Layer<NewsSources> {
-  const press = makePress(world)
+  const press = makeNewsArchive(world)
   const clock = worldClock(world, options)
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
   const shown = ({ title, url, source, publishedAt }: Published): Headline => ({
@@ -107,8 +107,8 @@ export function found(
     .slice(0, indexRowsMax)
 }
 
-export function makePress(world: World): Press {
-  const cached = makeMemo<ReadonlyArray<Story>>(marketsKept(world.catalogue.slots))
+export function makeNewsArchive(world: World): Press {
+  const cached = makeMemo<ReadonlyArray<Story>>(marketCacheSize(world.catalogue.slots))
   const storiesOf = (market: SimulatedMarket): ReadonlyArray<Story> =>
     cached(market.number, () => storiesAbout(world, market))
   return {

@@ -22,7 +22,7 @@ export interface WorldOptions {
   readonly mechanicalShare: number
   readonly sportsShare: number
   /** Share of markets whose book is often one-sided, ghostly or crossed. */
-  readonly oddBookShare: number
+  readonly invalidBookShare: number
   /**
    * Share of a market's half hours in which its quotes leave the truth for some minutes, by 5 to 12
    * points, without trades; none in a bounce-only world.
@@ -38,7 +38,7 @@ export interface WorldOptions {
   /** Share of decided markets first published as paying the other outcome, for 6 to 72 hours. */
   readonly correctedShare: number
   /** Share of decided markets whose payout the oracle's record never tells. */
-  readonly silentShare: number
+  readonly unpublishedShare: number
   /**
    * Share of the decided ordinary markets above the gate, with valid books, whose outcome is known 6
    * to 60 hours before their quotes follow, if these can stand between 0.06 and 0.94 meanwhile.
@@ -56,14 +56,14 @@ export const worldDefaults: Omit<WorldOptions, "seed"> = {
   gateShare: 0.7,
   mechanicalShare: 0.05,
   sportsShare: 0.1,
-  oddBookShare: 0.06,
+  invalidBookShare: 0.06,
   dislocationShare: 0.01,
   lifeDays: [10, 40],
   wallets: defaultGroups,
   walletDays: 90,
   lateShare: 0.01,
   correctedShare: 0.005,
-  silentShare: 0.02,
+  unpublishedShare: 0.02,
   laggardShare: 0,
   wrongProposalShare: 0,
 }

@@ -11,7 +11,7 @@ import type { Activity } from "./activity.ts"
 import { exact, midOf } from "./books.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { makeMemo, type Memo } from "./memo.ts"
-import { heldAfter, lotsPerShare, type Plan } from "./plans.ts"
+import { lotsHeldAt, lotsPerShare, type Plan } from "./plans.ts"
 import type { Wallet } from "./wallets.ts"
 import type { VenueOptions, World, WorldClock } from "./world.ts"
 import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
@@ -24,7 +24,7 @@ export function walletSource(
   clock: WorldClock,
   options: VenueOptions,
 ): WalletSource {
-  const { activityRows: limit = pageRowsDefault, keptDays = null } = options
+  const { activityRows: limit = pageRowsDefault, retentionDays = null } = options
   const byAddress = new Map(world.wallets.map((wallet) => [wallet.address, wallet]))
   const now = Effect.map(Clock.currentTimeMillis, clock.toWorld)
   return {
@@ -47,7 +47,7 @@ export function walletSource(
         if (wallet === undefined) return nothing
         const { rows, next, cut } = activityRows(world, clock, {
           ...{ ...range, wallet, after, now: at },
-          ...{ limit, keptDays },
+          ...{ limit, retentionDays },
         })
         return {
           rows: rows.flatMap((row) => rowOf(row.activity, row.at)),
@@ -79,7 +79,7 @@ function computeDays(world: World, at: EpochMs): Effect.Effect<void> {
 const nothing: ActivityPage = { rows: [], rejected: {}, oldest: null, next: null, cut: false }
 
 /** A cursor of ours; of another's, whatever the range begins with. */
-function markOf(cursor: string): ActivityMark | null {
+function markOf(cursor: string): ActivityCursor | null {
   const [, at, rows] = /^(\d{1,12})\.(\d{1,9})$/.exec(cursor) ?? []
   return at === undefined || rows === undefined
     ? null
@@ -107,29 +107,29 @@ function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
 }
 
 /** The last row of a page: its second, and how many rows of that second the pages so far hold. */
-export interface ActivityMark {
+export interface ActivityCursor {
   readonly at: EpochMs
   readonly rows: number
 }
 
-interface ActivityQuestion {
+interface ActivityQuery {
   readonly wallet: Wallet
   /** On the clock, both ends included. */
   readonly from: EpochMs
   readonly to: EpochMs
   /** Where the page before this one ended. */
-  readonly after: ActivityMark | null
+  readonly after: ActivityCursor | null
   readonly limit: number
   /** In the world's time: nothing later has happened. */
   readonly now: EpochMs
   /** Rows older than this are not kept; null when all are. */
-  readonly keptDays: number | null
+  readonly retentionDays: number | null
 }
 
 export interface ActivityRows {
   readonly rows: ReadonlyArray<{ readonly activity: Activity; readonly at: EpochMs }>
   /** Where the next page goes on; null at the end. */
-  readonly next: ActivityMark | null
+  readonly next: ActivityCursor | null
   /** The range goes on, and its rows are kept no more. */
   readonly cut: boolean
 }
@@ -140,11 +140,11 @@ const secondRowsMax = 200
 export function activityRows(
   world: World,
   clock: WorldClock,
-  { wallet, from, to, after, limit, now, keptDays }: ActivityQuestion,
+  { wallet, from, to, after, limit, now, retentionDays }: ActivityQuery,
 ): ActivityRows {
   const until = after === null ? to : Math.min(to, after.at)
   const skip = after !== null && until === after.at ? after.rows : 0
-  const kept = keptDays === null ? -Infinity : now - keptDays * day
+  const kept = retentionDays === null ? -Infinity : now - retentionDays * day
   // A second shows what happened in all of it.
   const first = clock.toWorld(Math.ceil(from / second) * second)
   const last = Math.min(now, clock.toWorld(Math.floor(until / second) * second + second))
@@ -263,13 +263,13 @@ function resultOf(
   if (isOver(world, plan, from)) return noResult
   const worthAt = (at: EpochMs) => {
     if (plan.redemption !== null && plan.redemption.at <= at) return 0
-    const [first, second] = heldAfter(plan.moves, at)
+    const [first, second] = lotsHeldAt(plan.moves, at)
     if (first === 0 && second === 0) return 0
     const [firstPrice, secondPrice] = priceAt(plan.market, at)
     return (first * firstPrice + second * secondPrice) / lotsPerShare
   }
   const over = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
-    heldAfter(plan.moves, to).every((lots) => lots === 0)
+    lotsHeldAt(plan.moves, to).every((lots) => lots === 0)
   const pnl = cashOf(plan, from, to) + worthAt(to) - (from === -Infinity ? 0 : worthAt(from))
   const traded = plan.moves.filter(({ kind, at }) =>
     (kind === "buy" || kind === "sell") && at > from && at <= to

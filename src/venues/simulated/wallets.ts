@@ -15,7 +15,7 @@ import { wordOf } from "./words.ts"
 /** Wallets alike. */
 export interface WalletGroup {
   readonly count: number
-  readonly habit: Habit
+  readonly habit: Strategy
   /** Points of probability above the price paid: 0.08 is eight points; negative loses. */
   readonly edge: number
   /** Markets it enters a day, about; fewer where prices do not suit it. */
@@ -81,7 +81,7 @@ export function makeWallets(seed: number, groups: ReadonlyArray<WalletGroup>): A
 }
 
 function group(
-  habit: Habit,
+  habit: Strategy,
   count: number,
   edge: number,
   prices: readonly [number, number],
@@ -91,7 +91,7 @@ function group(
   return { habit, count, edge, prices, entriesPerDay, ...rest }
 }
 
-export type Habit =
+export type Strategy =
   | "bettor"
   | "seller"
   | "hedger"
@@ -267,7 +267,9 @@ const interval = scriptWith(
 )
 
 /** Scripts of each habit, and how often each is chosen beside the others. */
-const scripts: Readonly<Record<Habit, ReadonlyArray<readonly [weight: number, script: Script]>>> = {
+const scripts: Readonly<
+  Record<Strategy, ReadonlyArray<readonly [weight: number, script: Script]>>
+> = {
   bettor: [[7, hold], [3, added]],
   seller: [[2, hold], [3, soldPart], [3, soldAll], [1, soldPartThenMore], [2, soldAndReturned]],
   hedger: [
@@ -286,7 +288,7 @@ const scripts: Readonly<Record<Habit, ReadonlyArray<readonly [weight: number, sc
 const runsMax = 6
 
 /** What a wallet sets out to do in a market, if it goes on after each entry with a chance. */
-export function scriptOf(habit: Habit, repeatShare: number, key: Key): Script {
+export function scriptOf(habit: Strategy, repeatShare: number, key: Key): Script {
   let runs = 1
   while (runs < runsMax && uniform(mix(key, 30 + runs)) < repeatShare) runs += 1
   if (runs > 1) return runsOf(runs)

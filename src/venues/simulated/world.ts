@@ -25,13 +25,13 @@ import { type Catalogue, makeCatalogue, type SimulatedMarket } from "./catalogue
 import {
   type Ending,
   endingOf,
-  isWrong,
+  isFirstProposalWrong,
   proposalAt,
   type ProposalRecord,
   publishedPayouts,
-  unevenPayouts,
+  pushPayouts,
 } from "./endings.ts"
-import { makeMemo, marketsKept } from "./memo.ts"
+import { makeMemo, marketCacheSize } from "./memo.ts"
 import { worldDefaults, type WorldOptions } from "./options.ts"
 import { drawPath, type Jump, type Path } from "./probability.ts"
 import { type Fill, makeTape } from "./tape.ts"
@@ -156,7 +156,7 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
       probability,
       jumps: (market, from, to) => path(market).jumps.filter(({ at }) => at >= from && at <= to),
       lagging: (market, at) => at >= market.closesAt && knownAt(market, at) < market.closesAt,
-      misproposed: (market) => isWrong(options, market, ending(market)),
+      misproposed: (market) => isFirstProposalWrong(options, market, ending(market)),
       ...{ payouts, plansIn, plans, episodes },
     },
   }
@@ -164,13 +164,13 @@ export function makeWorld(given: Partial<WorldOptions> & { readonly seed: number
 
 function makePrices(options: WorldOptions): Prices {
   const dislocations = options.bounceOnly ? 0 : options.dislocationShare
-  const cached = makeMemo<Path>(marketsKept(options.markets))
+  const cached = makeMemo<Path>(marketCacheSize(options.markets))
   const path = (market: SimulatedMarket): Path =>
     cached(market.number, () => drawPath(options, market))
 
   const payouts = (market: SimulatedMarket): readonly [number, number] | null => {
     if (market.end === "cancelled") return null
-    if (market.end === "push") return unevenPayouts(market)
+    if (market.end === "push") return pushPayouts(market)
     return path(market).firstWins ? [1, 0] : [0, 1]
   }
 
@@ -178,7 +178,7 @@ function makePrices(options: WorldOptions): Prices {
     at < market.closesAt ? path(market).at(at) : payouts(market)?.[0] ?? 0.5
 
   const knownAt = (market: SimulatedMarket, at: EpochMs): EpochMs => {
-    if (at < market.revealsAt || at >= market.lagsUntil) return at
+    if (at < market.revealsAt || at >= market.quotesLagUntil) return at
     const known = path(market).at(market.revealsAt)
     return known >= lagBetween.low && known <= lagBetween.high ? market.revealsAt : at
   }
@@ -202,7 +202,7 @@ export interface VenueOptions {
   /** Rows in one page of a wallet's activity. */
   readonly activityRows?: number
   /** Older rows of wallets' activity are not kept; all are by default. */
-  readonly keptDays?: number
+  readonly retentionDays?: number
 }
 
 export interface WorldClock {

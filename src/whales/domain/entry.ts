@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { byTime, type NumberedAct } from "../../markets/domain/activity.ts"
+import { byTime, type NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import type { TokenId } from "../../markets/domain/market.ts"
 import { day, type EpochMs } from "../../core/domain/time.ts"
 
@@ -95,7 +95,7 @@ interface State {
  * those of its token, or of the second outcome where it names none, for only that one is converted.
  */
 export function entriesOf(
-  acts: ReadonlyArray<NumberedAct>,
+  acts: ReadonlyArray<NumberedActivityEvent>,
   tokenIds: readonly [TokenId, TokenId],
 ): Position {
   const state: State = {
@@ -146,7 +146,7 @@ export function isMarketMaker(
     (markets >= bothSidesMarketsMin && bothSides > makerBothSidesMax * markets)
 }
 
-function apply(state: State, act: NumberedAct): void {
+function apply(state: State, act: NumberedActivityEvent): void {
   const { held, tokenIds } = state
   const named = act.tokenId === tokenIds[0] ? 0 : act.tokenId === tokenIds[1] ? 1 : null
   const size = sharesOf(act)
@@ -188,7 +188,7 @@ function apply(state: State, act: NumberedAct): void {
 
 /** What moves the balance between the outcomes; a price outside (0, 1) is none. */
 interface Cause {
-  readonly act: NumberedAct
+  readonly act: NumberedActivityEvent
   readonly price: number
   readonly hedges: boolean
 }
@@ -254,12 +254,12 @@ function entryOf(run: Run): Entry {
 }
 
 /** In units; nothing where the row cannot be right. */
-function sharesOf({ size }: NumberedAct): number {
+function sharesOf({ size }: NumberedActivityEvent): number {
   return size > 0 && size <= sharesMax ? Math.round(size * shareUnits) : 0
 }
 
 /** In units. */
-function priceOf({ price }: NumberedAct): number {
+function priceOf({ price }: NumberedActivityEvent): number {
   return Math.round(price * priceUnits)
 }
 

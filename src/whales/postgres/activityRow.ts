@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ActKind, NumberedAct } from "../../markets/domain/activity.ts"
+import type { ActivityEventKind, NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId } from "../../markets/domain/market.ts"
 
 /** The key of no token. */
@@ -15,7 +15,7 @@ export interface Keyed {
 }
 
 /** A row of `json_to_recordset`. */
-export function activityRow(act: NumberedAct, { markets, tokens }: Keyed) {
+export function activityRow(act: NumberedActivityEvent, { markets, tokens }: Keyed) {
   return {
     market_id: markets.get(act.marketId),
     acted_at: act.at,
@@ -30,7 +30,7 @@ export function activityRow(act: NumberedAct, { markets, tokens }: Keyed) {
 
 /** One activity as a statement returns it: an array, for its JSON is half as long. */
 export type ActivityTuple = readonly [
-  kind: ActKind,
+  kind: ActivityEventKind,
   token: string | null,
   size: number,
   price: number,
@@ -39,7 +39,11 @@ export type ActivityTuple = readonly [
   occurrence: number,
 ]
 
-export function activityOf(wallet: string, marketId: string, tuple: ActivityTuple): NumberedAct {
+export function activityOf(
+  wallet: string,
+  marketId: string,
+  tuple: ActivityTuple,
+): NumberedActivityEvent {
   const [kind, token, size, price, at, transaction, occurrence] = tuple
   return {
     wallet,

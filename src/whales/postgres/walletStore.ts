@@ -6,10 +6,10 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { NumberedAct } from "../../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "../WalletStore.ts"
+import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
 import { activityRow, type Keyed } from "./activityRow.ts"
 import { keys, markUncounted, name } from "./locking.ts"
 
@@ -133,7 +133,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
 
 const saveRead = (sql: SqlClient) =>
   Effect.fn("WalletStore.saveRead")(
-    function* (read: ReadStretch) {
+    function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
       const keyed = yield* namesOf(sql, read.acts)
@@ -149,17 +149,24 @@ const saveRead = (sql: SqlClient) =>
   )
 
 /** Keys of all that acts name; their markets stay as they are until the transaction ends. */
-const namesOf = Effect.fnUntraced(function* (sql: SqlClient, acts: ReadonlyArray<NumberedAct>) {
-  const marketIds = acts.map(({ marketId }) => marketId)
-  const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
-  yield* name(sql, "market", marketIds)
-  yield* name(sql, "token", tokenIds)
-  const markets = yield* keys(sql, "market", marketIds, "to read")
-  return { markets, tokens: yield* keys(sql, "token", tokenIds) }
-})
+const namesOf = Effect.fnUntraced(
+  function* (sql: SqlClient, acts: ReadonlyArray<NumberedActivityEvent>) {
+    const marketIds = acts.map(({ marketId }) => marketId)
+    const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
+    yield* name(sql, "market", marketIds)
+    yield* name(sql, "token", tokenIds)
+    const markets = yield* keys(sql, "market", marketIds, "to read")
+    return { markets, tokens: yield* keys(sql, "token", tokenIds) }
+  },
+)
 
 /** Adds what is new, and marks the positions it belongs to; returns how much it was. */
-const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct>, keyed: Keyed) =>
+const addActs = (
+  sql: SqlClient,
+  wallet: number,
+  acts: ReadonlyArray<NumberedActivityEvent>,
+  keyed: Keyed,
+) =>
   sql<{ added: number }>`
     WITH added AS (
       INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
@@ -192,7 +199,11 @@ const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct
   )
 
 /** What was read beside a gap is kept, but not said to be known. Acts have whole seconds. */
-const moveMarkers = (sql: SqlClient, wallet: number, { readFrom, readTo, history }: ReadStretch) =>
+const moveMarkers = (
+  sql: SqlClient,
+  wallet: number,
+  { readFrom, readTo, history }: HistoryUpdate,
+) =>
   sql`
     UPDATE whale_wallet held SET read_from = least(held.read_from, stretch.read_from),
       read_to = greatest(held.read_to, stretch.read_to),

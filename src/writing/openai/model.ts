@@ -14,15 +14,15 @@ import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
 import type { Prompt } from "../domain/prompt.ts"
 import { Model, ModelFailed, type Question, type Use } from "../Model.ts"
-import { type CallFailed, failed, failureOf, isPassing } from "./failures.ts"
+import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
 import {
-  askTimeout,
   attemptsMax,
   attemptTimeout,
+  circuitOpenDuration,
+  circuitOpenDurationMax,
+  concurrentRequestsMax,
   failuresMax,
-  requestsMax,
-  restFor,
-  restMax,
+  requestTimeout,
   retryAfterMax,
   retryDelay,
   tokensMax,
@@ -80,11 +80,11 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     Model,
     Effect.gen(function* () {
       const client = clientOf(options)
-      const turns = yield* Semaphore.make(requestsMax)
+      const turns = yield* Semaphore.make(concurrentRequestsMax)
       const circuit = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(failuresMax),
-        openDuration: restFor,
-        maxOpenDuration: restMax,
+        openDuration: circuitOpenDuration,
+        maxOpenDuration: circuitOpenDurationMax,
       })
       yield* circuit.transitions.pipe(
         Stream.runForEach(({ key, to }) =>
@@ -120,7 +120,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
         if (retryAfterMs === null) return
         const now = yield* Clock.currentTimeMillis
-        const until = now + Math.min(retryAfterMs, Duration.toMillis(restMax))
+        const until = now + Math.min(retryAfterMs, Duration.toMillis(circuitOpenDurationMax))
         yield* Ref.update(quietUntil, (before) => Math.max(before, until))
       })
 
@@ -133,7 +133,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
           (asked) => unlessQuiet(call.use, asked),
           turns.withPermit,
-          Effect.timeoutOrElse({ duration: askTimeout[call.use], orElse: () => late }),
+          Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
       return Model.of({
@@ -208,7 +208,7 @@ const malformed = (what: string) => Effect.fail(failed("malformed", what))
 const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
 
 function isWorthWaiting(failure: CallFailed): boolean {
-  return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
+  return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
 }
 
 /** A refusal says nothing of whether the server is well. */

@@ -6,10 +6,10 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
 import {
-  actKey,
+  activityEventKey,
   byTime,
   numbered,
-  type NumberedAct,
+  type NumberedActivityEvent,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -31,8 +31,8 @@ import { law } from "../../support/effect.ts"
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
 /** Acts whole, with what tells them apart, in an order of their own. */
-const set = (acts: ReadonlyArray<NumberedAct>) =>
-  acts.map((act) => JSON.stringify([actKey(act), act])).sort()
+const set = (acts: ReadonlyArray<NumberedActivityEvent>) =>
+  acts.map((act) => JSON.stringify([activityEventKey(act), act])).sort()
 
 law("numbered() gives the same set in any order", wallets, (given) => {
   const acts = actsOf(given.steps)
@@ -45,7 +45,7 @@ law(
   wallets,
   (given) => {
     const acts = actsOf(given.steps)
-    equal(new Set(numbered(acts).map(actKey)).size, acts.length)
+    equal(new Set(numbered(acts).map(activityEventKey)).size, acts.length)
     const apart = [...Map.groupBy(acts, ({ transaction }) => transaction).values()]
     equal(set(apart.flatMap((one) => numbered(one))), set(numbered(acts)))
   },
@@ -158,5 +158,8 @@ law("byTime() leaves no two acts in a tie", wallets, (given) => {
   const acts = numbered(actsOf(given.steps))
   const random = new Random(given.seed)
   equal(set(acts.toSorted(byTime)), set(acts))
-  equal(shuffled(acts, random).toSorted(byTime).map(actKey), acts.toSorted(byTime).map(actKey))
+  equal(
+    shuffled(acts, random).toSorted(byTime).map(activityEventKey),
+    acts.toSorted(byTime).map(activityEventKey),
+  )
 })

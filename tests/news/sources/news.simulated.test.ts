@@ -11,7 +11,7 @@ import { layer as real } from "../../../src/news/sources/sources.ts"
 import {
   feedOf,
   found,
-  makePress,
+  makeNewsArchive,
   outlets,
   type Press,
 } from "../../../src/venues/simulated/news.ts"
@@ -48,7 +48,7 @@ function hearing(
       })),
       Effect.provide(FetchHttpClient.layer),
     )
-    yield* use({ press: makePress(world), sources, now })
+    yield* use({ press: makeNewsArchive(world), sources, now })
   })
   return startingAt(startsAt, used)
 }

@@ -8,7 +8,7 @@ import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
   feedOf,
   found,
-  makePress,
+  makeNewsArchive,
   outlets,
   type Press,
   type Published,
@@ -26,7 +26,7 @@ export const searchPath = "/api/v2/doc/doc"
 export const serveNews = Effect.fnUntraced(function* (
   world: World,
 ): Effect.fn.Return<string, never, Scope.Scope> {
-  const press = makePress(world)
+  const press = makeNewsArchive(world)
   const run = yield* FiberSet.makeRuntimePromise<never, Response, never>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>

@@ -6,7 +6,11 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Act, actKey, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import {
+  type ActivityEvent,
+  activityEventKey,
+  type NumberedActivityEvent,
+} from "../../../src/markets/domain/activity.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import type {
   HistoryState,
@@ -24,7 +28,7 @@ import type { Random } from "../random.ts"
 
 /** A row of the venue: an act, or something that is none. */
 export interface VenueRow {
-  readonly act: Act
+  readonly act: ActivityEvent
   readonly isAct: boolean
   /** How long after it happened the venue shows it. */
   readonly lateMs: number
@@ -91,7 +95,7 @@ export function walletVenue(source: Partial<WalletSource>) {
 export interface MemoryWallets {
   readonly layer: Layer.Layer<WalletStore>
   readonly wallets: Map<string, TrackedWallet>
-  readonly acts: Map<string, NumberedAct>
+  readonly acts: Map<string, NumberedActivityEvent>
   /** Runs before and after each save takes effect: where a test has it crash. */
   hook: (when: "before" | "after") => Effect.Effect<void>
 }
@@ -100,12 +104,12 @@ const rank: Readonly<Record<HistoryState, number>> = { reading: 0, whole: 1, tru
 
 export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets {
   const wallets = new Map(given.map((wallet) => [wallet, unreadWallet(wallet)]))
-  const acts = new Map<string, NumberedAct>()
+  const acts = new Map<string, NumberedActivityEvent>()
   const saveRead: WalletStore["Service"]["saveRead"] = (read) =>
     Effect.gen(function* () {
       yield* memory.hook("before")
       const before = acts.size
-      for (const act of read.acts) acts.set(actKey(act), act)
+      for (const act of read.acts) acts.set(activityEventKey(act), act)
       const added = acts.size - before
       const known = wallets.get(read.wallet)
       if (known !== undefined) wallets.set(read.wallet, moved(known, read, added))

@@ -6,11 +6,11 @@
  */
 import { Arbitrary, Schema } from "effect"
 import {
-  type Act,
-  actKey,
-  type ActKind,
-  type ActPage,
-  type NumberedAct,
+  type ActivityEvent,
+  activityEventKey,
+  type ActivityEventKind,
+  type ActivityEventPage,
+  type NumberedActivityEvent,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -24,7 +24,7 @@ export const tokens = [TokenId.make("7001"), TokenId.make("42")] as const
 export const start = Date.parse("2026-09-14T10:00:00Z")
 
 /** An act at `start`, unless said otherwise; kinds that are trades say the token's price. */
-export function act(kind: ActKind, fields: Partial<Act> = {}): Act {
+export function act(kind: ActivityEventKind, fields: Partial<ActivityEvent> = {}): ActivityEvent {
   return {
     wallet,
     marketId,
@@ -70,8 +70,8 @@ export const manyWallets = { runs: 2_000, size: 40 }
  * The acts that steps come to, oldest first. A step may join the transaction of the one before;
  * transactions of one second come in no order.
  */
-export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
-  const acts: Array<Act> = []
+export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
+  const acts: Array<ActivityEvent> = []
   let at: EpochMs = start
   let transaction = ""
   given.forEach((step, i) => {
@@ -104,11 +104,11 @@ export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyAr
  * At times the last page does not know that it is the last, and no page is had beyond `depthMax` rows.
  */
 export function pageOf(
-  acts: ReadonlyArray<Act>,
+  acts: ReadonlyArray<ActivityEvent>,
   asked: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
   random: Random,
   depthMax = Infinity,
-): ActPage {
+): ActivityEventPage {
   const offset = Number(asked.cursor ?? 0)
   const inRange = acts.toReversed()
     .sort((a, b) => b.at - a.at)
@@ -132,11 +132,11 @@ const pagesMax = 5_000
  * far reading came; what a crash leaves is read again, at times with much of what was known before.
  */
 export function readThrough(
-  acts: ReadonlyArray<Act>,
+  acts: ReadonlyArray<ActivityEvent>,
   random: Random,
   { crashes = 0, depthMax = Infinity } = {},
-): ReadonlyArray<NumberedAct> {
-  const saved = new Map<string, NumberedAct>()
+): ReadonlyArray<NumberedActivityEvent> {
+  const saved = new Map<string, NumberedActivityEvent>()
   const from = start - day
   let readFrom = acts.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second
   let reading: ReturnType<typeof startReading> | null = startReading(from, readFrom)
@@ -146,7 +146,7 @@ export function readThrough(
     const again: boolean = random.chance(crashes)
     // What a page gives is saved whole or not at all.
     if (!again || random.chance(0.5)) {
-      taken.acts.forEach((act) => saved.set(actKey(act), act))
+      taken.acts.forEach((act) => saved.set(activityEventKey(act), act))
       readFrom = Math.min(readFrom, taken.readFrom)
     }
     const overlap = random.pick([0, 0, second, hour])

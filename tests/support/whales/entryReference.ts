@@ -3,19 +3,19 @@
  *
  * @module
  */
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import type { TokenId } from "../../../src/markets/domain/market.ts"
 
 export interface PlainEntry {
   readonly outcome: number
-  readonly buys: Array<{ readonly act: NumberedAct; readonly price: number }>
+  readonly buys: Array<{ readonly act: NumberedActivityEvent; readonly price: number }>
   hedged: number
 }
 
 const turn = ["split", "buy", "sell", "merge", "convert", "redeem"]
 
 /** Where an act stands in its wallet's history, as text that sorts. */
-function place(act: NumberedAct): ReadonlyArray<string | number> {
+function place(act: NumberedActivityEvent): ReadonlyArray<string | number> {
   const { at, kind, transaction, tokenId, price, size, occurrence } = act
   return [at, turn.indexOf(kind), transaction, tokenId ?? "", price, size, occurrence]
 }
@@ -30,7 +30,7 @@ function compare(a: ReadonlyArray<string | number>, b: ReadonlyArray<string | nu
  * one of the other heap which entry it was bought for.
  */
 export function plainEntries(
-  acts: ReadonlyArray<NumberedAct>,
+  acts: ReadonlyArray<NumberedActivityEvent>,
   tokenIds: readonly [TokenId, TokenId],
 ) {
   const entries: Array<PlainEntry> = []
@@ -40,7 +40,7 @@ export function plainEntries(
   const now: { running: PlainEntry | null } = { running: null }
   let missing = 0
 
-  const toward = (outcome: number, act: NumberedAct, price: number, hedges: boolean) => {
+  const toward = (outcome: number, act: NumberedActivityEvent, price: number, hedges: boolean) => {
     if (unpaired.length > 0 && side !== outcome) {
       const own = unpaired.lastIndexOf(now.running)
       const [given] = unpaired.splice(own < 0 || now.running === null ? -1 : own, 1)

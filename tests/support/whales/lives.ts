@@ -5,7 +5,7 @@
  * @module
  */
 import { Arbitrary, Schema } from "effect"
-import { actKey, numbered } from "../../../src/markets/domain/activity.ts"
+import { activityEventKey, numbered } from "../../../src/markets/domain/activity.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import { hour, minute, second } from "../../../src/core/domain/time.ts"
 import { Random } from "../random.ts"
@@ -60,7 +60,9 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
 
 /** What is to be known of these rows, and nothing else. */
 export function truthOf(rows: ReadonlyArray<VenueRow>): ReadonlySet<string> {
-  return new Set(numbered(rows.filter(({ isAct }) => isAct).map(({ act }) => act)).map(actKey))
+  return new Set(
+    numbered(rows.filter(({ isAct }) => isAct).map(({ act }) => act)).map(activityEventKey),
+  )
 }
 
 /** When reading begins, and when everything has come in. */

@@ -6,18 +6,18 @@
  */
 import { Effect } from "effect"
 import { second } from "../../../src/core/domain/time.ts"
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import type { CountingStore, UncountedEvent } from "../../../src/whales/CountingStore.ts"
 import { isHedge, isMarketMaker } from "../../../src/whales/domain/entry.ts"
-import { type HeldEntry, type OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import type { Judgement } from "../../../src/whales/domain/label.ts"
 import type { MarketScore, WalletSums } from "../../../src/whales/domain/score.ts"
 import type { HistoryState, TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
-import type { EntryStore, MadePosition } from "../../../src/whales/EntryStore.ts"
+import type { ComputedPosition, EntryStore } from "../../../src/whales/EntryStore.ts"
 import type { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 import type { WhaleStores } from "./whaleStores.ts"
@@ -43,10 +43,10 @@ type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
 interface Position {
   readonly wallet: string
   readonly marketId: MarketId
-  readonly acts: ReadonlyMap<string, NumberedAct>
+  readonly acts: ReadonlyMap<string, NumberedActivityEvent>
   readonly actsVersion: number
   readonly madeVersion: number
-  readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
+  readonly made: Pick<ComputedPosition, "entries" | "boughtBoth" | "due">
   readonly stale: { readonly actedAt: number } | null
   readonly uncounted: { readonly since: number; readonly version: number } | null
   readonly score: MarketScore | null
@@ -98,7 +98,7 @@ const fresh = (wallet: string, marketId: MarketId): Position => ({
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
-const nameOf = (act: NumberedAct) =>
+const nameOf = (act: NumberedActivityEvent) =>
   JSON.stringify([act.transaction, act.kind, act.tokenId, act.size, act.price, act.occurrence])
 
 const payoutOf = (resolution: Resolution | null) =>
@@ -147,7 +147,7 @@ type Tables = ReturnType<typeof makeTables>
 
 function walletStore(tables: Tables): WalletStore["Service"] {
   const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
-  const addAct = (wallet: string, act: NumberedAct) => {
+  const addAct = (wallet: string, act: NumberedActivityEvent) => {
     const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
     if (held.acts.has(nameOf(act))) return false
     if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
@@ -304,7 +304,7 @@ function entryStore(tables: Tables): EntryStore["Service"] {
     put,
     markUncounted,
   } = tables
-  const save = (made: MadePosition) => {
+  const save = (made: ComputedPosition) => {
     const held = positions.get(key(made.wallet, made.marketId))
     if (held === undefined || marketOf(made.marketId).facts === null) return
     if (made.version < held.madeVersion || made.version > held.actsVersion) return
@@ -335,7 +335,7 @@ function entryStore(tables: Tables): EntryStore["Service"] {
           },
         ).slice(0, limit)
       ),
-    saveMade: (made) =>
+    saveEntries: (made) =>
       Effect.sync(() =>
         new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
       ),
@@ -480,7 +480,7 @@ function calibrationStore(tables: Tables): CalibrationStore["Service"] {
 /** A wallet in a market that is open. */
 type Holder =
   & Pick<OpenEntry, "wallet" | "name" | "marketMaker" | "calibration">
-  & { readonly entries: ReadonlyArray<HeldEntry> }
+  & { readonly entries: ReadonlyArray<StoredEntry> }
 
 /** The largest of their entries; where stakes are even, by wallet, name of the entry and outcome. */
 function largestOpen(
@@ -502,7 +502,7 @@ function largestOpen(
     .map(({ shown }) => shown)
 }
 
-const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: HeldEntry) => ({
+const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: StoredEntry) => ({
   outcome,
   price,
   stakeUsd,

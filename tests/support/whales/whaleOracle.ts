@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { type Judgement, judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
@@ -17,7 +17,7 @@ import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 
 /** All that ever happened, as the venue told it. */
 export interface Happened {
-  readonly acts: ReadonlyArray<NumberedAct>
+  readonly acts: ReadonlyArray<NumberedActivityEvent>
   /** When what happened at an instant was first read: later, where the venue was down. */
   readonly readAt: (at: EpochMs) => EpochMs
   readonly facts: ReadonlyMap<MarketId, MarketFacts>

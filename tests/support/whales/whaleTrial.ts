@@ -11,7 +11,7 @@ import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as simulated from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numbered } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
@@ -116,7 +116,7 @@ export const actsOf = Effect.fnUntraced(function* (
   to: EpochMs,
 ) {
   const source = Context.get(trial, VenueClient).wallets
-  const acts: Array<Act> = []
+  const acts: Array<ActivityEvent> = []
   if (source === null) return []
   for (const wallet of wallets) {
     let cursor: string | null = null

@@ -332,7 +332,7 @@ test("resolutions() looks up a bounded number of ends, and counts the others", (
     const { result, asked } = yield* asking(
       told,
       ({ resolutions }) => resolutions(markets(1, 2, 3, 4, 5, 6, 7, 8, 9)),
-      { listedEndsMax: 8, endPagesMax: 3, resolutionBatch: 2 },
+      { listedResolutionsMax: 8, resolutionPagesMax: 3, resolutionBatch: 2 },
     )
     const { rows, rejected } = Result.getOrThrow(result)
     equal([rows.map(({ marketId }) => Number(marketId)), rejected], [[1, 2, 3], { postponed: 6 }])

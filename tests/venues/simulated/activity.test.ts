@@ -133,10 +133,10 @@ at(
   "rows that are kept no more are said to be there, with no way to them",
   () =>
     Effect.gen(function* () {
-      const found = yield* pages(client({ keptDays: 3 }), `${lastDays(9)}&limit=200`)
+      const found = yield* pages(client({ retentionDays: 3 }), `${lastDays(9)}&limit=200`)
       const last = found.at(-1)
       deepStrictEqual([last?.more, last?.next], [true, null])
-      const whole = yield* pages(client({ keptDays: 3 }), `${lastDays(2)}&limit=200`)
+      const whole = yield* pages(client({ retentionDays: 3 }), `${lastDays(2)}&limit=200`)
       deepStrictEqual(whole.at(-1)?.more, false)
     }),
 )

@@ -7,10 +7,10 @@
 import { Arbitrary, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { type Activity, fillOf } from "../../../src/venues/simulated/activity.ts"
-import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
+import { lotsHeldAt, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
 import {
   defaultGroups,
-  type Habit,
+  type Strategy,
   type WalletGroup,
 } from "../../../src/venues/simulated/wallets.ts"
 import type { Fill } from "../../../src/venues/simulated/tape.ts"
@@ -108,7 +108,7 @@ Deno.test("the rows of a market are the moves of its plan, share for share", () 
       }
       const paid = found.filter(({ kind }) => kind === "redeem")
       if (paid.length > 0) seen.add("redeem")
-      const held = heldAfter(plan.moves, Infinity)
+      const held = lotsHeldAt(plan.moves, Infinity)
       deepStrictEqual(paid.length, plan.redemption !== null && plan.redemption.at <= to ? 1 : 0)
       ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === held[0] + held[1]))
     }
@@ -156,7 +156,7 @@ Deno.test("wallets pay no price that does not suit them", () => {
 })
 
 /** Groups of one habit and edge; opposers, splitters and the like stay within middling prices. */
-function skilled(habit: Habit, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
+function skilled(habit: Strategy, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
   const base = { repeatShare: 0, eventShare: 0, medianStakeUsd: 500 }
   return { ...base, habit, edge, count: 5, entriesPerDay: 8, prices: [0.25, 0.75], ...more }
 }

@@ -14,7 +14,7 @@ import {
   indexName,
   indexRowsMax,
   layer,
-  makePress,
+  makeNewsArchive,
   outlets,
   type Published,
   storiesAbout,
@@ -28,7 +28,7 @@ import { test } from "../../support/effect.ts"
 
 const world = devWorld(1)
 const start = world.options.origin + 20 * day
-const press = makePress(world)
+const press = makeNewsArchive(world)
 
 /** Whole lives of markets around the start: the live one of each slot and two before it. */
 function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
@@ -130,7 +130,7 @@ Deno.test("headlines about a market share its question's words, the others do no
 })
 
 Deno.test("what was published stays so, whenever it is asked for; each address is one headline", () => {
-  const fresh = makePress(devWorld(1))
+  const fresh = makeNewsArchive(devWorld(1))
   for (const outlet of outlets) {
     const parts = [4, 3, 2, 1].flatMap((quarter) =>
       fresh.published(outlet, {

@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import type { Activity } from "../../../src/venues/simulated/activity.ts"
-import type { Habit, Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
@@ -16,7 +16,7 @@ import { actsOf, made, meant, positionsOf } from "../../support/whales/simulated
 const world = devWorld(1)
 const now = world.options.origin + 21 * day
 
-function walletsOf(habit: Habit): ReadonlyArray<Wallet> {
+function walletsOf(habit: Strategy): ReadonlyArray<Wallet> {
   return world.wallets.filter(({ group }) => group.habit === habit)
 }
 

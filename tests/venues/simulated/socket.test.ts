@@ -14,8 +14,8 @@ import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
-  type Act,
-  actKey,
+  type ActivityEvent,
+  activityEventKey,
   numbered,
   startReading,
   wholeSeconds,
@@ -35,7 +35,7 @@ const options = {
   mechanicalShare: 0.1,
   lateShare: 0.15,
   correctedShare: 0.15,
-  silentShare: 0.3,
+  unpublishedShare: 0.3,
   laggardShare: 1,
   wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
@@ -88,7 +88,7 @@ const everyAct = Effect.fnUntraced(function* (
   from: number,
   to: number,
 ) {
-  const acts: Array<Act> = []
+  const acts: Array<ActivityEvent> = []
   let reading: ReturnType<typeof startReading> | null = startReading(from, to)
   for (let page = 0; reading !== null; page++) {
     ok(page < 3_000, "reading does not end")
@@ -102,7 +102,7 @@ const everyAct = Effect.fnUntraced(function* (
   return { acts, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<Act>) => numbered(acts).map(actKey).sort()
+const keysOf = (acts: ReadonlyArray<ActivityEvent>) => numbered(acts).map(activityEventKey).sort()
 
 /** All that can go wrong and leaves every row where it is. */
 const faulty: FaultPlan = seeded(7, {
@@ -238,7 +238,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
 liveTest(
   "rows that are kept no more end both readings, and say so",
   () =>
-    both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
+    both({ retentionDays: 5 }, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
         const address = world.wallets[0]?.address ?? ""
         for (const venue of [wired, inside]) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numbered } from "../../../src/markets/domain/activity.ts"
 import {
   entriesOf,
   type Entry,
@@ -17,15 +17,16 @@ import { TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import { act, start, tokens } from "../../support/whales/acts.ts"
 
-const trade = (kind: "buy" | "sell", outcome: 0 | 1) => (size: number, price: number): Act =>
-  act(kind, { tokenId: tokens[outcome], size, price })
+const trade =
+  (kind: "buy" | "sell", outcome: 0 | 1) => (size: number, price: number): ActivityEvent =>
+    act(kind, { tokenId: tokens[outcome], size, price })
 const buyYes = trade("buy", 0)
 const buyNo = trade("buy", 1)
 const sellYes = trade("sell", 0)
 const sellNo = trade("sell", 1)
 
 /** The acts one second apart, each in a transaction of its own. */
-function inTurn(...acts: ReadonlyArray<Act>) {
+function inTurn(...acts: ReadonlyArray<ActivityEvent>) {
   return entriesOf(
     numbered(acts.map((one, i) => ({ ...one, at: start + i * second, transaction: `0x${i}` }))),
     tokens,

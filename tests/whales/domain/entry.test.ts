@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numbered } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, isOver, type Position } from "../../../src/whales/domain/entry.ts"
 import { day, minute } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
@@ -25,7 +25,7 @@ import { plainEntries } from "../../support/whales/entryReference.ts"
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
 
-function made(acts: ReadonlyArray<Act>): Position {
+function made(acts: ReadonlyArray<ActivityEvent>): Position {
   return entriesOf(numbered(acts), tokens)
 }
 
@@ -90,7 +90,7 @@ law("every entry is one: bought, in its bounds, apart from the others", steps, (
 }, manyWallets)
 
 /** The same steps as buys only, at fair prices, without a day between. */
-function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
+function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
   return actsOf(given.map((step) => ({
     ...step,
     kind: "buy" as const,

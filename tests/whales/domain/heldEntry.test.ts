@@ -5,9 +5,9 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { numbered, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { numbered, type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
-import { carryOver, type HeldEntry, isDue } from "../../../src/whales/domain/heldEntry.ts"
+import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import { actsOf, manyWallets, shuffled, steps, tokens } from "../../support/whales/acts.ts"
@@ -33,16 +33,16 @@ interface Told {
  * called with what was held, what was found and what came of them.
  */
 function arrive(
-  batches: ReadonlyArray<ReadonlyArray<NumberedAct>>,
+  batches: ReadonlyArray<ReadonlyArray<NumberedActivityEvent>>,
   random: Random,
   seen: (
-    held: ReadonlyArray<HeldEntry>,
+    held: ReadonlyArray<StoredEntry>,
     found: ReadonlyArray<Entry>,
-    carried: ReadonlyArray<HeldEntry>,
+    carried: ReadonlyArray<StoredEntry>,
   ) => void,
 ): ReadonlyArray<Told> {
   const told: Array<Told> = []
-  let held: ReadonlyArray<HeldEntry> = []
+  let held: ReadonlyArray<StoredEntry> = []
   batches.forEach((_, i) => {
     const found = entriesOf(batches.slice(0, i + 1).flat(), tokens).entries
     const carried = carryOver(held, found, hourly)
@@ -66,7 +66,7 @@ interface Wallet {
 function late({ steps, seed }: Wallet) {
   const random = new Random(seed)
   const acts = [...shuffled(numbered(actsOf(steps)), random)]
-  const batches: Array<ReadonlyArray<NumberedAct>> = []
+  const batches: Array<ReadonlyArray<NumberedActivityEvent>> = []
   while (acts.length > 0) batches.push(acts.splice(0, 1 + random.below(6)))
   return { batches, random }
 }
@@ -79,8 +79,9 @@ function inTime({ steps, seed }: Wallet) {
 
 const byOpening = (a: Entry, b: Entry) => a.firstFillAt - b.firstFillAt || a.outcome - b.outcome
 const isLive = ({ hedgedShares, shares }: Entry) => hedgedShares < shares
-const name = ({ outcome, openedAt }: HeldEntry) => `${outcome} ${openedAt}`
-const facts = ({ openedAt: _, calibration: __, emitted: ___, ...entry }: HeldEntry): Entry => entry
+const name = ({ outcome, openedAt }: StoredEntry) => `${outcome} ${openedAt}`
+const facts = ({ openedAt: _, calibration: __, emitted: ___, ...entry }: StoredEntry): Entry =>
+  entry
 
 law("carryOver() never forgets what was told, nor what was said of it", wallets, (given) => {
   const { batches, random } = late(given)
