@@ -13,7 +13,7 @@ import {
   digestAgeMax,
   type DigestBrief,
   digestEvery,
-  digestKept,
+  digestRetention,
   DigestStale,
 } from "./domain/digest.ts"
 import { digestBrief } from "./domain/facts.ts"
@@ -32,7 +32,7 @@ import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
-import { written } from "../writing/writing.ts"
+import { writeChecked } from "../writing/writing.ts"
 
 /** What one writing came to. */
 export interface DigestReport {
@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (venue: string) {
 
   const prune = Effect.gen(function* () {
     // A digest is younger than its slot: the last one may be of the slot before the window.
-    yield* store.prune((yield* Clock.currentTimeMillis) - digestKept - digestEvery)
+    yield* store.prune((yield* Clock.currentTimeMillis) - digestRetention - digestEvery)
   })
 
   return Digest.of({ write, latest, fresh, history, prune })
@@ -149,7 +149,7 @@ const retryAfterSeconds = 60
 const narratorTime = Duration.seconds(150)
 
 const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
-  written({
+  writeChecked({
     text: "digest",
     narrator: narrator.name,
     ask: (complaints) => narrator.write(brief, complaints),

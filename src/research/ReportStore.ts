@@ -10,14 +10,14 @@ import type { Report } from "./domain/research.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** A report, and when it was made (on the store's clock). */
-export interface MadeReport {
+export interface StoredReport {
   readonly generatedAt: EpochMs
   readonly report: Report
 }
 
 /** Where the report on a market stands. `generation` numbers the makings of it, upwards from 1. */
 export type ReportState =
-  | ({ readonly state: "made"; readonly generation: number } & MadeReport)
+  | ({ readonly state: "made"; readonly generation: number } & StoredReport)
   /** This caller makes it. */
   | { readonly state: "ours"; readonly generation: number }
   /** Another caller is making it. */
@@ -25,7 +25,7 @@ export type ReportState =
 
 /** What became of a generation. */
 export type ReportEnd =
-  | ({ readonly state: "made" } & MadeReport)
+  | ({ readonly state: "made" } & StoredReport)
   | { readonly state: "making" | "failed" | "lost" }
 
 export class ReportStore extends Context.Service<ReportStore, {

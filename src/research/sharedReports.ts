@@ -13,10 +13,10 @@ import { Clock, Duration, Effect, Exit, Fiber, FiberMap, Metric, Option } from "
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import { VenueFailed } from "./domain/report.ts"
 import type { Report } from "./domain/research.ts"
-import type { MadeReport, ReportStore } from "./ReportStore.ts"
+import type { ReportStore, StoredReport } from "./ReportStore.ts"
 
 /** How long a report is given again. */
-export const reportKept = Duration.minutes(30)
+export const reportAgeMax = Duration.minutes(30)
 /** How long a maker may be silent before another takes its turn. */
 export const lease = Duration.seconds(12)
 /** A third of the lease: two heartbeats may be lost. */
@@ -32,7 +32,7 @@ const turnsMax = 5
 /** How long a closing service waits for its reports; buyers are waiting for them. */
 const drain = Duration.seconds(60)
 
-export interface SharedReport extends MadeReport {
+export interface SharedReport extends StoredReport {
   /** Whether the report stood before it was asked for. */
   readonly cached: boolean
 }
@@ -67,7 +67,7 @@ const flight = (store: Store, make: Make, market: Market) =>
   Effect.gen(function* () {
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitMax)
     for (let turn = 0; turn < turnsMax; turn++) {
-      const begun = yield* store.begin(market.id, { ageMax: reportKept, lease })
+      const begun = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
       if (begun.state === "made") {
         const { generatedAt, report } = begun
         return { generatedAt, report, cached: turn === 0 }

@@ -14,10 +14,10 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
 }) {}
 
 /** What an answer is for: names its shape, its limits and its metrics. */
-export type Use = "digest" | "report" | "detection"
+export type ModelUse = "digest" | "report" | "detection"
 
-export interface Question<A, E> {
-  readonly use: Use
+export interface ModelRequest<A, E> {
+  readonly use: ModelUse
   /** `boundary` marks where strangers' words begin and end: no stranger can know it. */
   readonly prompt: (boundary: string) => Prompt
   /** An answer with other keys, or with a text or list that is too long, is refused. */
@@ -26,5 +26,5 @@ export interface Question<A, E> {
 
 export class Model extends Context.Service<Model, {
   readonly name: string
-  readonly ask: <A, E>(question: Question<A, E>) => Effect.Effect<A, ModelFailed>
+  readonly ask: <A, E>(question: ModelRequest<A, E>) => Effect.Effect<A, ModelFailed>
 }>()("bellwether/writing/Model") {}

@@ -36,7 +36,7 @@ interface Written<D> {
 }
 
 /** Never fails: whatever the narrator does, the template stands. */
-export const written = <D>(options: WritingOptions<D>): Effect.Effect<Written<D>> =>
+export const writeChecked = <D>(options: WritingOptions<D>): Effect.Effect<Written<D>> =>
   Effect.suspend(() => {
     const tally: Tally = { refused: 0, failed: 0 }
     return attempts(options, tally).pipe(

@@ -38,7 +38,7 @@ import {
   portsLayer,
 } from "../support/digest/digestTrial.ts"
 import { test } from "../support/effect.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { endingMarket } from "../support/products.ts"
 import { embeddedStore } from "../support/stores.ts"
 
@@ -71,7 +71,7 @@ test("write() fills the current slot, once", () =>
     ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
     const [held] = yield* Context.get(ports, DigestStore).since(0, 9)
     equal([held?.slot, held?.until, held?.feedIndex], [noon, noon + 2 * minute, 1])
-    const { digest } = held ?? heldDigest(0)
+    const { digest } = held ?? storedDigest(0)
     equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
     ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
     equal(digest, yield* digests.fresh)
@@ -336,7 +336,9 @@ test("prune forgets no digest that a history of seven days can show", () =>
   Effect.gen(function* () {
     const { ports, digests } = yield* trial()
     const store = Context.get(ports, DigestStore)
-    for (let n = 0; n < 60; n++) yield* store.add(heldDigest(noon - n * digestEvery + 19 * minute))
+    for (let n = 0; n < 60; n++) {
+      yield* store.add(storedDigest(noon - n * digestEvery + 19 * minute))
+    }
     yield* TestClock.setTime(noon + 19 * minute)
     const before = yield* digests.history(168, 99)
     strictEqual(before.length, 43)

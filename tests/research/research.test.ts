@@ -23,7 +23,7 @@ import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
-import { lease, pollEvery, reportKept, waitMax } from "../../src/research/sharedReports.ts"
+import { lease, pollEvery, reportAgeMax, waitMax } from "../../src/research/sharedReports.ts"
 import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryReports } from "../support/research/memoryReports.ts"
@@ -183,7 +183,7 @@ onStage(
 onStage(
   "who waits for a maker that was killed takes over when its lease has run out",
   Effect.fnUntraced(function* ({ store, first, second, drafts }) {
-    const killed = yield* store.begin(market.id, { ageMax: reportKept, lease })
+    const killed = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
     strictEqual(killed.state, "ours")
     const waiting = yield* Effect.forkChild(
       Effect.all([callers(first, 3), callers(second, 3)], { concurrency: 2 }),
@@ -258,7 +258,7 @@ onStage(
   "who takes over late has the template write, so that it is still in time",
   Effect.fnUntraced(function* ({ store, first, writes }) {
     yield* Ref.set(writes, () => Effect.never)
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.seconds(40) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.seconds(40) })
     const made = yield* after(waitMax, first.report("market-1"))
     equal([made.report.narrator, made.generatedAt], ["template", now + 51 * aSecond])
   }),
@@ -267,7 +267,7 @@ onStage(
 onStage(
   "one who waits for makers that hang is told so in time",
   Effect.fnUntraced(function* ({ store, first }) {
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.hours(1) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.hours(1) })
     const failed = yield* after(waitMax, Effect.flip(first.report("market-1")))
     ok(failed._tag === "VenueFailed" && failed.message.includes("in time"))
   }),

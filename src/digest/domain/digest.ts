@@ -12,7 +12,7 @@ export const digestEvery = 4 * hour
 /** A digest older than this is not sold. */
 export const digestAgeMax = digestEvery + 20 * minute
 /** How long digests are kept: 42 of them. */
-export const digestKept = 42 * digestEvery
+export const digestRetention = 42 * digestEvery
 
 /** The sections of the analysis, in the order in which they stand. */
 export const digestSections = ["repriced", "whales", "predetermined", "context", "watch"] as const

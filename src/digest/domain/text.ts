@@ -84,7 +84,7 @@ function tooLong(where: string, text: string, max: number): ReadonlyArray<string
   return text.length > max ? [`${where}: has more than ${max} characters`] : []
 }
 
-interface DigestMaking {
+interface DigestMetadata {
   /** When it was due; names it. */
   readonly slot: EpochMs
   readonly createdAt: EpochMs
@@ -95,7 +95,7 @@ interface DigestMaking {
 }
 
 /** A draft that passed the check, as it is sold. */
-export function digestOf(draft: DigestDraft, brief: DigestBrief, making: DigestMaking): Digest {
+export function digestOf(draft: DigestDraft, brief: DigestBrief, making: DigestMetadata): Digest {
   const { slot, createdAt, narrator, venue } = making
   const used = usedFacts(draft, brief)
   return {

@@ -7,7 +7,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Digest } from "../domain/digest.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { DigestStore, type HeldDigest } from "../DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../DigestStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 interface Row {
@@ -41,7 +41,7 @@ const held = Effect.fnUntraced(function* ({ slot, until_at, feed_index, digest }
 })
 
 const add = (sql: SqlClient) =>
-  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: HeldDigest) {
+  Effect.fn("DigestStore.add")(function* ({ slot, until, feedIndex, digest }: StoredDigest) {
     const rows = yield* sql`
       INSERT INTO digest (slot, created_at, until_at, feed_index, digest)
       VALUES (${new Date(slot)}, ${digest.createdAt}::timestamptz, ${new Date(until)},

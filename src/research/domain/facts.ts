@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { type Confidence, fact, type ReportBrief, type Unnumbered } from "./report.ts"
+import { type Confidence, fact, type NewReportFact, type ReportBrief } from "./report.ts"
 import { entryFacts } from "./entries.ts"
 import { outcomeName, passesGate, type ReportMaterial } from "./material.ts"
 import { bookFacts, priceFacts, stepFacts } from "./prices.ts"
 import { riskFacts } from "./risks.ts"
-import { countFigure, timeFigure, usdFigure } from "../../writing/domain/phrases.ts"
+import { countFigure, timeFigure, usdFigure } from "../../writing/domain/figures.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { figure, joined, name, say } from "../../writing/domain/statement.ts"
+import { figure, joined, name, phrase } from "../../writing/domain/statement.ts"
 
 /** Headlines that are facts; all that were found are evidence. */
 const headlinesToldMax = 5
@@ -39,7 +39,7 @@ function confidenceMaxOf(material: ReportMaterial): Confidence {
   return (material.news?.headlines ?? []).length === 0 ? "medium" : "high"
 }
 
-function marketFact(material: ReportMaterial): Unnumbered {
+function marketFact(material: ReportMaterial): NewReportFact {
   const { market } = material
   const question = name(market.question)
   const [yes, no] = [outcomeName(material, 0), outcomeName(material, 1)]
@@ -47,29 +47,29 @@ function marketFact(material: ReportMaterial): Unnumbered {
     "thesis",
     "market",
     joined([
-      say`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
-      say`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
+      phrase`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
+      phrase`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
     ]),
     { links: [market.url] },
   )
 }
 
-function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
+function statusFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { market: { status }, proposal } = material
   if (status === "resolved") {
-    return [fact("thesis", "resolution", say`The venue has resolved this market.`, {
+    return [fact("thesis", "resolution", phrase`The venue has resolved this market.`, {
       certain: true,
     })]
   }
   if (status === "closed") {
-    return [fact("thesis", "market", say`The venue no longer takes orders in this market.`)]
+    return [fact("thesis", "market", phrase`The venue no longer takes orders in this market.`)]
   }
   if (proposal === null) {
     return status === "proposed"
       ? [fact(
         "thesis",
         "market",
-        say`An outcome was proposed at the venue, and it may still be challenged.`,
+        phrase`An outcome was proposed at the venue, and it may still be challenged.`,
       )]
       : []
   }
@@ -79,31 +79,31 @@ function statusFacts(material: ReportMaterial): ReadonlyArray<Unnumbered> {
     "thesis",
     "market",
     joined([
-      say`The outcome ${outcome} was proposed at the venue at ${at}.`,
+      phrase`The outcome ${outcome} was proposed at the venue at ${at}.`,
       proposal.disputed
-        ? say`The proposal is disputed.`
-        : say`The proposal may still be challenged.`,
+        ? phrase`The proposal is disputed.`
+        : phrase`The proposal may still be challenged.`,
     ]),
   )]
 }
 
-function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
+function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (news === null) {
     return [fact(
       "thesis",
       "coverage",
-      say`The news could not be read for this report, so no reason for the price is given.`,
+      phrase`The news could not be read for this report, so no reason for the price is given.`,
     )]
   }
   if (news.sources === 0) {
     return [fact(
       "thesis",
       "coverage",
-      say`No news was looked at for this report, so no reason for the price is given.`,
+      phrase`No news was looked at for this report, so no reason for the price is given.`,
     )]
   }
   const sources = figure(countFigure(news.sources, "news source"))
-  const heard = say`Of ${sources} that are followed, ${
+  const heard = phrase`Of ${sources} that are followed, ${
     figure(countFigure(news.answered, "source"))
   } answered lately.`
   if (news.headlines.length === 0) {
@@ -112,7 +112,7 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
       "coverage",
       joined([
         heard,
-        say`No headline of the last week was found that belongs to this question.`,
+        phrase`No headline of the last week was found that belongs to this question.`,
       ]),
     )]
   }
@@ -122,13 +122,13 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<Unnumbered> {
     fact(
       "thesis",
       "news",
-      say`At ${figure(timeFigure(publishedAt))} ${
+      phrase`At ${figure(timeFigure(publishedAt))} ${
         name(source)
       } published a headline that may belong to the question: ${name(title)}.`,
       { links: [url] },
     )
   )
-  const whether = say`Whether any headline moved the price is not known.`
+  const whether = phrase`Whether any headline moved the price is not known.`
   return [fact("thesis", "coverage", joined([heard, whether])), ...told]
 }
 

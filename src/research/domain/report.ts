@@ -20,7 +20,7 @@ export interface ReportFact extends Fact {
 }
 
 /** A fact that has no number yet. */
-export type Unnumbered = Omit<ReportFact, "id">
+export type NewReportFact = Omit<ReportFact, "id">
 
 /** A fact of sentences. */
 export function fact(
@@ -28,7 +28,7 @@ export function fact(
   kind: FactKind,
   said: Statement,
   rest: Partial<Pick<ReportFact, "links" | "certain">> = {},
-): Unnumbered {
+): NewReportFact {
   const { text: statement, figures, names } = said
   return { part, kind, statement, figures, names, links: [], certain: false, ...rest }
 }

@@ -12,7 +12,7 @@ import { fromHalfSteps, halfSteps, isPrice, Microstructure } from "../../markets
 import type { SeriesPoint } from "../../markets/domain/market.ts"
 import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
-import { analysisOf, groundsOf } from "./text.ts"
+import { analysisOf, factIdsByPart } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
 import { freeze, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
@@ -82,7 +82,7 @@ export const Report = Schema.Struct({
     }),
     news: Schema.Array(NewsItem),
     facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })).annotate({
-      description: "All that the analysis could say, what was not looked at among it",
+      description: "All that the analysis could phrase, what was not looked at among it",
     }),
     grounds: Schema.Struct({
       thesis: FactIds,
@@ -127,7 +127,7 @@ export function reportOf(
         ...{ title, url, source, publishedAt: isoTime(publishedAt) },
       })),
       facts: brief.facts.map(({ id, statement }) => ({ id, statement })),
-      grounds: groundsOf(draft),
+      grounds: factIdsByPart(draft),
     },
   }
 }

@@ -44,7 +44,7 @@ export function analysisOf(draft: ReportDraft, { confidenceMax }: ReportBrief) {
 }
 
 /** The ids of the facts that each part of a checked draft rests on. */
-export function groundsOf({ thesis, whaleView, risks, bottomLine }: ReportDraft) {
+export function factIdsByPart({ thesis, whaleView, risks, bottomLine }: ReportDraft) {
   return {
     thesis: thesis.facts,
     whaleView: whaleView.facts,

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { Report } from "../domain/research.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type MadeReport, type ReportEnd, type ReportState, ReportStore } from "../ReportStore.ts"
+import { type ReportEnd, type ReportState, ReportStore, type StoredReport } from "../ReportStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
@@ -87,7 +87,7 @@ const begun = Effect.fnUntraced(function* (sql: SqlClient, marketId: MarketId, o
   return state
 })
 
-function madeOf({ made_at, report }: Row): MadeReport | null {
+function madeOf({ made_at, report }: Row): StoredReport | null {
   return made_at === null || report === null ? null : { generatedAt: made_at.getTime(), report }
 }
 

@@ -20,7 +20,7 @@
 import { isWordOfCertainty, isWordOfNumber } from "./certainty.ts"
 import type { Fact, Passage } from "./facts.ts"
 import { isPlainWord, isUnitWord, mayFollowFigure } from "./plainWords.ts"
-import { type Chunk, chunksOf, type Vocabulary } from "./prose.ts"
+import { type ProseToken, tokenize, type Vocabulary } from "./prose.ts"
 import { named } from "../../core/domain/untrusted.ts"
 
 /** Characters of one passage: a paragraph of a dozen sentences with their quoted questions. */
@@ -111,7 +111,7 @@ export function wordCount(text: string): number {
 
 function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Fault> {
   const vocabulary = vocabularyOf(own)
-  const sentences = sentencesOf(chunksOf(text, vocabulary))
+  const sentences = sentencesOf(tokenize(text, vocabulary))
   if (sentences.length === 0) return [fault("length", "an empty passage")]
   if (sentences.length > passageSentencesMax) {
     return [fault("length", `${sentences.length} sentences`)]
@@ -125,8 +125,8 @@ function proseFaults(text: string, own: ReadonlyArray<Fact>): ReadonlyArray<Faul
   }).slice(0, faultsMax)
 }
 
-function sentencesOf(chunks: ReadonlyArray<Chunk>): ReadonlyArray<ReadonlyArray<Chunk>> {
-  const sentences: Array<Array<Chunk>> = []
+function sentencesOf(chunks: ReadonlyArray<ProseToken>): ReadonlyArray<ReadonlyArray<ProseToken>> {
+  const sentences: Array<Array<ProseToken>> = []
   let ended = true
   for (const chunk of chunks) {
     if (ended) sentences.push([chunk])
@@ -137,20 +137,23 @@ function sentencesOf(chunks: ReadonlyArray<Chunk>): ReadonlyArray<ReadonlyArray<
 }
 
 /** The facts a sentence can be about: those with a name that it quotes, or all when it quotes none. */
-function factsIn(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): ReadonlyArray<Fact> {
+function factsIn(
+  sentence: ReadonlyArray<ProseToken>,
+  own: ReadonlyArray<Fact>,
+): ReadonlyArray<Fact> {
   const quoted = quotedIn(sentence)
   if (quoted.length === 0) return own
   return own.filter(({ names }) => quoted.some((name) => names.includes(name)))
 }
 
 /** A decided market lends no certainty to an open one that is quoted beside it. */
-function mayBeCertain(sentence: ReadonlyArray<Chunk>, own: ReadonlyArray<Fact>): boolean {
+function mayBeCertain(sentence: ReadonlyArray<ProseToken>, own: ReadonlyArray<Fact>): boolean {
   const certain = own.filter((fact) => fact.certain)
   return certain.length > 0 &&
     quotedIn(sentence).every((name) => certain.some(({ names }) => names.includes(name)))
 }
 
-function quotedIn(sentence: ReadonlyArray<Chunk>): ReadonlyArray<string> {
+function quotedIn(sentence: ReadonlyArray<ProseToken>): ReadonlyArray<string> {
   return sentence.flatMap(({ kind, text }) => kind === "name" ? [text] : [])
 }
 
@@ -169,9 +172,9 @@ function vocabularyOf(own: ReadonlyArray<Fact>): Vocabulary {
 }
 
 type Judge = (
-  chunk: Chunk,
-  before: Chunk | undefined,
-  after: Chunk | undefined,
+  chunk: ProseToken,
+  before: ProseToken | undefined,
+  after: ProseToken | undefined,
 ) => FaultCode | null
 
 /** Judges the chunks of a sentence about `facts`. */
@@ -197,9 +200,9 @@ function judgeOf(facts: ReadonlyArray<Fact>, certain: boolean): Judge {
 
 /** Whether nothing beside a figure changes what it says: a sign, a unit, another figure. */
 function standsAlone(
-  { text, mark }: Chunk,
-  before: Chunk | undefined,
-  after: Chunk | undefined,
+  { text, mark }: ProseToken,
+  before: ProseToken | undefined,
+  after: ProseToken | undefined,
 ): boolean {
   if (before?.kind === "dash" || signs.test(before?.text ?? "")) return false
   if (before?.mark === "" && (before.kind === "figure" || before.kind === "stray")) return false
@@ -218,8 +221,8 @@ const signs = /(?:positive|negative|^times)$/i
 const rates = / (?:a|per|each|every|daily|weekly|monthly|yearly)$| USD an$/i
 
 function wordFault(
-  { text, first, mark }: Chunk,
-  after: Chunk | undefined,
+  { text, first, mark }: ProseToken,
+  after: ProseToken | undefined,
   certain: boolean,
 ): FaultCode | null {
   for (const [n, part] of text.replaceAll("’", "'").split("-").entries()) {

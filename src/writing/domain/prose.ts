@@ -18,7 +18,7 @@ export interface Vocabulary {
   readonly links: ReadonlyArray<string>
 }
 
-export interface Chunk {
+export interface ProseToken {
   readonly kind: "word" | "figure" | "name" | "link" | "dash" | "stray"
   /** The word, the figure, what stands between the quotation marks, the address; or all of a stray. */
   readonly text: string
@@ -29,8 +29,8 @@ export interface Chunk {
 }
 
 /** The chunks of a text, in order. */
-export function chunksOf(text: string, vocabulary: Vocabulary): ReadonlyArray<Chunk> {
-  const chunks: Array<Chunk> = []
+export function tokenize(text: string, vocabulary: Vocabulary): ReadonlyArray<ProseToken> {
+  const chunks: Array<ProseToken> = []
   let at = 0
   let first = true
   while (at < text.length) {
@@ -46,7 +46,7 @@ export function chunksOf(text: string, vocabulary: Vocabulary): ReadonlyArray<Ch
   return chunks
 }
 
-type Found = Omit<Chunk, "first"> & { readonly length: number }
+type Found = Omit<ProseToken, "first"> & { readonly length: number }
 
 /** The chunk that begins at `at`, where no space is. */
 function chunkAt(text: string, at: number, vocabulary: Vocabulary): Found {

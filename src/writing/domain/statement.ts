@@ -13,7 +13,7 @@ export interface Statement {
 }
 
 /** A sentence of our own words around figures, names and other statements. */
-export function say(
+export function phrase(
   words: TemplateStringsArray,
   ...parts: ReadonlyArray<Statement | string>
 ): Statement {
@@ -24,7 +24,7 @@ export function say(
   }
 }
 
-/** A figure of `phrases.ts`. */
+/** A figure of `figures.ts`. */
 export function figure(phrase: string): Statement {
   return { text: phrase, figures: [phrase], names: [] }
 }
@@ -54,7 +54,7 @@ export function joined(parts: ReadonlyArray<Statement>, separator: string = " ")
 export function listed(parts: ReadonlyArray<Statement>): Statement {
   const last = parts.at(-1)
   if (last === undefined || parts.length === 1) return joined(parts)
-  return say`${joined(parts.slice(0, -1), ", ")} and ${last}`
+  return phrase`${joined(parts.slice(0, -1), ", ")} and ${last}`
 }
 
 /** The figures and names that all of them repeat together. */

@@ -53,7 +53,7 @@ export function failureOf(error: unknown): CallFailed {
 }
 
 /** Whether the same request may do better in a moment. A slow one would only be slow again. */
-export function isPassing({ outcome }: CallFailed): boolean {
+export function isTransient({ outcome }: CallFailed): boolean {
   return outcome === "rate_limited" || outcome === "server_error" || outcome === "unreachable"
 }
 

@@ -13,16 +13,16 @@ import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import { CircuitBreaker } from "effect/persistence"
 import OpenAI from "openai"
 import type { Prompt } from "../domain/prompt.ts"
-import { Model, ModelFailed, type Question, type Use } from "../Model.ts"
-import { type CallFailed, failed, failureOf, isPassing } from "./failures.ts"
+import { Model, ModelFailed, type ModelRequest, type ModelUse } from "../Model.ts"
+import { type CallFailed, failed, failureOf, isTransient } from "./failures.ts"
 import {
-  askTimeout,
   attemptsMax,
   attemptTimeout,
+  circuitOpenDuration,
+  circuitOpenDurationMax,
+  concurrentRequestsMax,
   failuresMax,
-  requestsMax,
-  restFor,
-  restMax,
+  requestTimeout,
   retryAfterMax,
   retryDelay,
   tokensMax,
@@ -40,7 +40,7 @@ export interface ModelOptions {
 
 /** A question as it is sent. */
 interface Call<A> {
-  readonly use: Use
+  readonly use: ModelUse
   readonly prompt: Prompt
   readonly jsonSchema: Record<string, unknown>
   readonly decode: (answer: unknown) => Result.Result<A, Schema.SchemaError>
@@ -53,7 +53,7 @@ const boundary: Effect.Effect<string> = Effect.map(
 )
 
 /** The server and the decoder know the answer's shape from one schema. */
-const callOf = <A, E>({ use, prompt, shape }: Question<A, E>): Effect.Effect<Call<A>> =>
+const callOf = <A, E>({ use, prompt, shape }: ModelRequest<A, E>): Effect.Effect<Call<A>> =>
   Effect.map(boundary, (boundary) => {
     const { codec, jsonSchema } = toCodecOpenAI(shape)
     const decode = Schema.decodeUnknownResult(codec, { onExcessProperty: "error" })
@@ -80,11 +80,11 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
     Model,
     Effect.gen(function* () {
       const client = clientOf(options)
-      const turns = yield* Semaphore.make(requestsMax)
+      const turns = yield* Semaphore.make(concurrentRequestsMax)
       const circuit = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(failuresMax),
-        openDuration: restFor,
-        maxOpenDuration: restMax,
+        openDuration: circuitOpenDuration,
+        maxOpenDuration: circuitOpenDurationMax,
       })
       yield* circuit.transitions.pipe(
         Stream.runForEach(({ key, to }) =>
@@ -111,7 +111,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           noteCall(call.use),
         )
 
-      const unlessQuiet = <A>(use: Use, asked: Effect.Effect<A, CallFailed>) =>
+      const unlessQuiet = <A>(use: ModelUse, asked: Effect.Effect<A, CallFailed>) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           if (now < (yield* Ref.get(quietUntil))) return yield* notAsked(use)
@@ -120,7 +120,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
       const noteQuiet = Effect.fnUntraced(function* ({ retryAfterMs }: CallFailed) {
         if (retryAfterMs === null) return
         const now = yield* Clock.currentTimeMillis
-        const until = now + Math.min(retryAfterMs, Duration.toMillis(restMax))
+        const until = now + Math.min(retryAfterMs, Duration.toMillis(circuitOpenDurationMax))
         yield* Ref.update(quietUntil, (before) => Math.max(before, until))
       })
 
@@ -133,7 +133,7 @@ export const layer = (options: ModelOptions): Layer.Layer<Model> =>
           Effect.catchTag("CircuitBreakerError", () => notAsked(call.use)),
           (asked) => unlessQuiet(call.use, asked),
           turns.withPermit,
-          Effect.timeoutOrElse({ duration: askTimeout[call.use], orElse: () => late }),
+          Effect.timeoutOrElse({ duration: requestTimeout[call.use], orElse: () => late }),
         )
 
       return Model.of({
@@ -205,10 +205,11 @@ function jsonOf(text: string): unknown {
 const late = Effect.fail(failed("timed_out", "no answer in time"))
 const refused = Effect.fail(failed("refused", "the model refused"))
 const malformed = (what: string) => Effect.fail(failed("malformed", what))
-const notAsked = (use: Use) => noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
+const notAsked = (use: ModelUse) =>
+  noteCall(use)(Effect.fail(failed("not_asked", "not asked for now")))
 
 function isWorthWaiting(failure: CallFailed): boolean {
-  return isPassing(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
+  return isTransient(failure) && (failure.retryAfterMs ?? 0) <= Duration.toMillis(retryAfterMax)
 }
 
 /** A refusal says nothing of whether the server is well. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Effect, Exit, Metric, Option, Schema } from "effect"
-import type { Use } from "../Model.ts"
+import type { ModelUse } from "../Model.ts"
 import { CallFailed, type CallOutcome } from "./failures.ts"
 
 export interface Price {
@@ -21,7 +21,7 @@ const decodeUsage = Schema.decodeUnknownOption(Schema.Struct({
 
 /** Counts a request by how it ended, and how long it took. */
 export const noteCall =
-  (use: Use) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
+  (use: ModelUse) => <A>(call: Effect.Effect<A, CallFailed>): Effect.Effect<A, CallFailed> =>
     Effect.gen(function* () {
       const from = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(call)
@@ -34,7 +34,7 @@ export const noteCall =
 
 /** Counts the tokens that a server says an answer took, whether or not the answer is of any use. */
 export const noteTokens = Effect.fnUntraced(
-  function* (use: Use, answer: unknown, price: Price | null) {
+  function* (use: ModelUse, answer: unknown, price: Price | null) {
     const used = decodeUsage(answer)
     if (Option.isNone(used)) return
     const { prompt_tokens: input, completion_tokens: output } = used.value.usage

@@ -25,7 +25,7 @@ import { Resolving } from "../../../src/markets/Resolving.ts"
 import { TaskStore } from "../../../src/http/a2a/TaskStore.ts"
 import { TrackRecord } from "../../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../../src/whales/Calibration.ts"
-import { digestsOver, heldDigest } from "../digest/heldDigests.ts"
+import { digestsOver, storedDigest } from "../digest/storedDigests.ts"
 import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
@@ -69,7 +69,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const digests = memoryDigests()
-    yield* digests.add(heldDigest(now))
+    yield* digests.add(storedDigest(now))
     return {
       digests,
       tasks: memoryTasks(),

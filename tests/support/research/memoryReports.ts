@@ -6,7 +6,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
-  type MadeReport,
+  type StoredReport,
   type ReportEnd,
   type ReportState,
   ReportStore,
@@ -18,7 +18,7 @@ interface Making {
   readonly state: "making" | "made" | "failed" | "lost"
   readonly begunAt: number
   readonly leaseUntil: number
-  readonly made: MadeReport | null
+  readonly made: StoredReport | null
 }
 
 export function memoryReports(): ReportStore["Service"] {
