@@ -152,7 +152,7 @@ const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
   writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (complaints) => narrator.write(brief, complaints),
+    requestDraft: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within: narratorTime,

@@ -98,7 +98,7 @@ const make = Effect.fn("Research.make")(function* (
     writeChecked({
       text: "report",
       narrator: narrator.name,
-      ask: (complaints) => narrator.write(brief, complaints),
+      requestDraft: (complaints) => narrator.write(brief, complaints),
       complaints: (draft) => reportComplaints(draft, brief),
       template: templateReport(brief),
       within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),

@@ -36,7 +36,8 @@ export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
   const made = yield* writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (asked++, narrator.write(brief, complaints))),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within,
@@ -50,7 +51,8 @@ export const writeReport = Effect.fnUntraced(function* (brief: ReportBrief) {
   const made = yield* writeChecked({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (asked++, narrator.write(brief, complaints))),
     complaints: (draft) => reportComplaints(draft, brief),
     template: templateReport(brief),
     within,
