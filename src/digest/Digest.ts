@@ -32,7 +32,7 @@ import { DigestNarrator } from "./DigestNarrator.ts"
 import { News } from "../news/News.ts"
 import { WalletStore } from "../whales/WalletStore.ts"
 import { WhaleMarketStore } from "../whales/WhaleMarketStore.ts"
-import { written } from "../writing/writing.ts"
+import { writeChecked } from "../writing/writing.ts"
 
 /** What one writing came to. */
 export interface DigestReport {
@@ -149,10 +149,10 @@ const retryAfterSeconds = 60
 const narratorTime = Duration.seconds(150)
 
 const narrated = (narrator: DigestNarrator["Service"], brief: DigestBrief) =>
-  written({
+  writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (complaints) => narrator.write(brief, complaints),
+    requestDraft: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within: narratorTime,

@@ -21,11 +21,11 @@ export class DigestNarrator extends Context.Service<DigestNarrator, {
 }>()("bellwether/digest/DigestNarrator") {
   static readonly layerModel: Layer.Layer<DigestNarrator, never, Model> = Layer.effect(
     DigestNarrator,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       DigestNarrator.of({
         name,
         write: (brief, complaints) =>
-          ask({
+          generate({
             use: "digest",
             prompt: (boundary) => digestPrompt(brief, complaints, boundary),
             shape: DigestAnswer,

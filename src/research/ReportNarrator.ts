@@ -21,11 +21,11 @@ export class ReportNarrator extends Context.Service<ReportNarrator, {
 }>()("bellwether/research/ReportNarrator") {
   static readonly layerModel: Layer.Layer<ReportNarrator, never, Model> = Layer.effect(
     ReportNarrator,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       ReportNarrator.of({
         name,
         write: (brief, complaints) =>
-          ask({
+          generate({
             use: "report",
             prompt: (boundary) => reportPrompt(brief, complaints, boundary),
             shape: ReportAnswer,

@@ -21,7 +21,7 @@ import { ReportStore } from "./ReportStore.ts"
 import { type SharedReport, sharedReports } from "./sharedReports.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
 import { EntryStore } from "../whales/EntryStore.ts"
-import { written } from "../writing/writing.ts"
+import { writeChecked } from "../writing/writing.ts"
 
 export class Research extends Context.Service<Research, {
   /** Fails when the slug is no market's, nor an event's with one live market: no venue is asked. */
@@ -95,10 +95,10 @@ const make = Effect.fn("Research.make")(function* (
   const draft = yield* step(
     market.slug,
     `draft by ${narrator.name}`,
-    written({
+    writeChecked({
       text: "report",
       narrator: narrator.name,
-      ask: (complaints) => narrator.write(brief, complaints),
+      requestDraft: (complaints) => narrator.write(brief, complaints),
       complaints: (draft) => reportComplaints(draft, brief),
       template: templateReport(brief),
       within: Duration.min(draftsTime, Duration.millis(Math.max(0, left))),

@@ -38,7 +38,7 @@ import {
   portsLayer,
 } from "../support/digest/digestTrial.ts"
 import { test } from "../support/effect.ts"
-import { storedDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { endingMarket } from "../support/products.ts"
 import { embeddedStore } from "../support/stores.ts"
 

@@ -14,7 +14,7 @@ import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, paymentFor } from "../support/http/face.ts"
-import { storedDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
   at,

@@ -13,7 +13,7 @@ import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, paymentFor } from "../support/http/face.ts"
-import { storedDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
   at,

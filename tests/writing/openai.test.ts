@@ -102,7 +102,7 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
   ["no choice", () => Response.json({ choices: [] }), "no completion"],
   ["another JSON", () => Response.json({ hello: "there" }), "no completion"],
   ["a number", () => Response.json(7), "no completion"],
-  ["no JSON", () => new Response("<html>busy</html>"), "the answer was no JSON"],
+  ["no JSON", () => new Response("<html>busy</html>"), "the answer was not JSON"],
   ["nothing", () => new Response(null, { status: 204 }), "no completion"],
   ["prose", () => completion("Dear reader, …"), "an answer of another shape"],
   ["a list", says(() => [digestDraft]), "an answer of another shape"],
@@ -263,7 +263,7 @@ test("a server that asks to be left alone is left alone, and asked again afterwa
     yield* Effect.gen(function* () {
       equal(yield* asked, "status 429")
       yield* TestClock.adjust(Duration.seconds(89))
-      equal(yield* asked, "not asked for now")
+      equal(yield* asked, "requests are paused for now")
       equal(server.calls.length, 1)
       yield* TestClock.adjust(Duration.seconds(1))
       equal(yield* asked, "a draft")
@@ -275,9 +275,9 @@ test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(c
     const server = yield* modelServer(status(400))
     yield* Effect.gen(function* () {
       for (let n = 0; n < failuresMax; n++) equal(yield* asked, "status 400")
-      equal(yield* asked, "not asked for now")
+      equal(yield* asked, "requests are paused for now")
       yield* TestClock.adjust(Duration.subtract(circuitOpenDuration, Duration.millis(1)))
-      equal(yield* asked, "not asked for now")
+      equal(yield* asked, "requests are paused for now")
       equal(server.calls.length, failuresMax)
       server.does(well)
       yield* TestClock.adjust(Duration.millis(1))

@@ -6,15 +6,15 @@
  * @module
  */
 import {
-  type About,
   absenceFact,
+  type FactAttributes,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { DigestHeadline, DigestMaterial, MoverItem, UpcomingMarket } from "./material.ts"
 import {
   countFigure,
@@ -22,9 +22,9 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
+} from "../../writing/domain/figures.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
-import { figure, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Headlines that are stated. */
@@ -54,17 +54,17 @@ function byRelation(a: DigestHeadline, b: DigestHeadline): number {
     b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1)
 }
 
-const news: About = { kind: "news", topic: "count", section: "context" }
+const news: FactAttributes = { kind: "news", topic: "count", section: "context" }
 
 function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
-  if (headlines.length === 0) return absenceFact(news, say`No headline was found.`)
+  if (headlines.length === 0) return absenceFact(news, phrase`No headline was found.`)
   const sources = figure(
     countFigure(new Set(headlines.map(({ source }) => source)).size, "publisher"),
   )
   const related = headlineCount(headlines.filter(({ markets }) => markets.length > 0).length)
   return factOf(
     news,
-    say`${headlineCount(headlines.length)} from ${sources} ${
+    phrase`${headlineCount(headlines.length)} from ${sources} ${
       headlines.length === 1 ? "was" : "were"
     } read, ${related} of them found for a market in play.`,
   )
@@ -72,13 +72,13 @@ function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
 
 function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigestFact {
   const source = labelName(headline.source)
-  const statement = say`${headlineName(headline.title)} was reported by ${source} at ${
+  const statement = phrase`${headlineName(headline.title)} was reported by ${source} at ${
     figure(whenFigure(headline.publishedAt, material.until))
   }`
   const relation = relationOf(headline, material)
   return relation === null
-    ? factOf({ ...news, topic: "headline", source }, say`${statement}.`)
-    : factOf({ ...news, topic: "related", source }, say`${statement}, ${relation}.`)
+    ? factOf({ ...news, topic: "headline", source }, phrase`${statement}.`)
+    : factOf({ ...news, topic: "related", source }, phrase`${statement}, ${relation}.`)
 }
 
 /** What the headline has to do with a market of the digest, said no stronger than it is known. */
@@ -92,7 +92,7 @@ function relationOf(
     .toSorted((a, b) => b.feedIndex - a.feedIndex)
     .find((move) => isDuring(publishedAt, move))
   if (move !== undefined) {
-    return say`in the same hours as the move in ${marketName(move.data.market)}`
+    return phrase`in the same hours as the move in ${marketName(move.data.market)}`
   }
   const [market] = [
     ...[...material.movers, ...material.whaleEntries, ...material.predetermined]
@@ -102,7 +102,7 @@ function relationOf(
   ].filter(({ slug }) => found.has(slug)).sort(bySlug)
   return market === undefined
     ? null
-    : say`and its words are close to those of ${marketName(market)}`
+    : phrase`and its words are close to those of ${marketName(market)}`
 }
 
 /** Of one market under several questions, which no venue should have, always the same. */
@@ -138,30 +138,30 @@ function openness({ liquidityUsd, mid }: UpcomingMarket): number {
   return liquidityUsd * mid * (1 - mid)
 }
 
-const soon: About = { kind: "upcoming", topic: "count", section: "watch" }
+const soon: FactAttributes = { kind: "upcoming", topic: "count", section: "watch" }
 
 function upcomingCount(count: number): NewDigestFact {
   if (count === 0) {
-    return absenceFact(soon, say`No market with enough money in it is due to end soon.`)
+    return absenceFact(soon, phrase`No market with enough money in it is due to end soon.`)
   }
   const all = figure(countFigure(count, "market"))
   const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
-  return factOf(soon, say`${all} ${looked} looked at.`)
+  return factOf(soon, phrase`${all} ${looked} looked at.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
   const { endsAt, liquidityUsd, mid, outcomes } = market
-  const end = say`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
-  const price = say`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
+  const end = phrase`${marketName(market)} is due to end at ${figure(whenFigure(endsAt, until))}`
+  const price = phrase`with ${labelName(outcomes[0])} at ${figure(priceFigure(mid))}`
   const open = convergenceOf(mid) === "contested"
     ? "the price is still contested"
     : "the price has converged"
-  const statement = say`${end}, ${
+  const statement = phrase`${end}, ${
     figure(durationFigure(endsAt - until))
   } after this digest ends, ${price}; ${open}, with ${
     figure(usdFigure(liquidityUsd))
   } of liquidity.`
-  return factOf({ ...soon, topic: "upcoming" }, statement, say`${end}, ${price}.`)
+  return factOf({ ...soon, topic: "upcoming" }, statement, phrase`${end}, ${price}.`)
 }
 
 function headlineCount(count: number): Statement {

@@ -6,7 +6,7 @@
  */
 import { eventsMin, resolvedEntriesMin } from "../../whales/domain/label.ts"
 import type { DigestSection } from "./digest.ts"
-import { type About, factOf, type NewDigestFact } from "./stating.ts"
+import { type FactAttributes, factOf, type NewDigestFact } from "./factBuilders.ts"
 import type { DigestMaterial } from "./material.ts"
 import { depthUsdMin, volumeUsdMin } from "../../markets/domain/quality.ts"
 import {
@@ -15,14 +15,14 @@ import {
   timeFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
-import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+} from "../../writing/domain/figures.ts"
+import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { minute } from "../../core/domain/time.ts"
 
 /** The venue is read every ten minutes: a reading older than three of those leaves something out. */
 const readingAgeMax = 30 * minute
 
-function coverage(section: DigestSection): About {
+function coverage(section: DigestSection): FactAttributes {
   return { kind: "coverage", topic: "coverage", section }
 }
 
@@ -37,8 +37,8 @@ export function coverageFacts(
     factOf(
       coverage("repriced"),
       marketsWatched === 0
-        ? say`No price was kept, so nothing here speaks of what the markets did.`
-        : say`The prices of ${watched} were kept.`,
+        ? phrase`No price was kept, so nothing here speaks of what the markets did.`
+        : phrase`The prices of ${watched} were kept.`,
     ),
     ...readingFact(material),
     ...walletsFacts(material),
@@ -51,9 +51,9 @@ export function coverageFacts(
 
 /** Where the digest begins and ends. */
 function windowFact({ from, until }: DigestMaterial): NewDigestFact {
-  const when = say`from ${figure(timeFigure(from))} to ${figure(whenFigure(until, from))}`
-  const short = say`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
-  const whole = say`It counts all that was seen, and tells the strongest of each kind.`
+  const when = phrase`from ${figure(timeFigure(from))} to ${figure(whenFigure(until, from))}`
+  const short = phrase`This digest covers ${figure(durationFigure(until - from))}, ${when}.`
+  const whole = phrase`It counts all that was seen, and tells the strongest of each kind.`
   return factOf(coverage("repriced"), joined([short, whole]), short)
 }
 
@@ -61,11 +61,11 @@ function windowFact({ from, until }: DigestMaterial): NewDigestFact {
 function readingFact({ coverage: { venueReadAt }, from, until }: DigestMaterial) {
   if (venueReadAt !== null && until - venueReadAt <= readingAgeMax) return []
   const statement = venueReadAt === null
-    ? say`The venue was not read at all, so a quiet page here is no sign of quiet markets.`
-    : say`The venue was last read in full at ${figure(whenFigure(venueReadAt, until))}, ${
+    ? phrase`The venue was not read at all, so a quiet page here is no sign of quiet markets.`
+    : phrase`The venue was last read in full at ${figure(whenFigure(venueReadAt, until))}, ${
       venueReadAt < from
         ? "before this digest begins"
-        : say`${figure(durationFigure(until - venueReadAt))} before this digest ends`
+        : phrase`${figure(durationFigure(until - venueReadAt))} before this digest ends`
     }; what came after is not in it.`
   return [factOf(coverage("repriced"), statement)]
 }
@@ -73,14 +73,14 @@ function readingFact({ coverage: { venueReadAt }, from, until }: DigestMaterial)
 function walletsFacts({ coverage: { missing, walletsTracked } }: DigestMaterial) {
   if (missing.includes("whales")) {
     return [
-      factOf(coverage("whales"), say`Which wallets are tracked could not be read.`),
-      factOf(coverage("predetermined"), say`How markets ended could not be read.`),
+      factOf(coverage("whales"), phrase`Which wallets are tracked could not be read.`),
+      factOf(coverage("predetermined"), phrase`How markets ended could not be read.`),
     ]
   }
   const followed = figure(countFigure(walletsTracked, "wallet"))
   const statement = walletsTracked === 0
-    ? say`No wallet is tracked yet, so nothing here speaks of what anybody bought.`
-    : say`The entries of ${followed} are followed; what others bought was not looked at.`
+    ? phrase`No wallet is tracked yet, so nothing here speaks of what anybody bought.`
+    : phrase`The entries of ${followed} are followed; what others bought was not looked at.`
   return [factOf(coverage("whales"), statement)]
 }
 
@@ -90,42 +90,43 @@ function detectorFact({ coverage: { detector } }: DigestMaterial): NewDigestFact
     : "by a model, from evidence that it had to name; where it did not answer, nothing is said"
   return factOf(
     coverage("predetermined"),
-    say`Whether an outcome exists already was judged ${how}.`,
+    phrase`Whether an outcome exists already was judged ${how}.`,
   )
 }
 
 function newsFact({ coverage: { missing, news } }: DigestMaterial): NewDigestFact {
   if (missing.includes("news")) {
     const unread =
-      say`What news there was could not be read, so nothing here says why a price moved.`
+      phrase`What news there was could not be read, so nothing here says why a price moved.`
     return factOf(coverage("context"), unread)
   }
-  const off = say`News is off: no headline was looked at, so nothing here says why a price moved.`
+  const off =
+    phrase`News is off: no headline was looked at, so nothing here says why a price moved.`
   if (news === null || news.sources === 0) return factOf(coverage("context"), off)
   const { answered, sources } = news
   const all = figure(countFigure(sources, "news source"))
   if (answered === 0) {
-    return factOf(coverage("context"), say`News was asked of ${all}, without any answer.`)
+    return factOf(coverage("context"), phrase`News was asked of ${all}, without any answer.`)
   }
   if (answered >= sources) {
-    return factOf(coverage("context"), say`News was asked of ${all}, and none failed to answer.`)
+    return factOf(coverage("context"), phrase`News was asked of ${all}, and none failed to answer.`)
   }
   const silent = figure(countFigure(sources - answered, "source"))
   return factOf(
     coverage("context"),
-    say`News was asked of ${all}; ${silent} did not answer, and what these reported is not known.`,
+    phrase`News was asked of ${all}; ${silent} did not answer, and what these reported is not known.`,
   )
 }
 
 function upcomingFact({ coverage: { missing } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (!missing.includes("upcoming")) return []
-  return [factOf(coverage("watch"), say`Which markets end soon could not be read.`)]
+  return [factOf(coverage("watch"), phrase`Which markets end soon could not be read.`)]
 }
 
 function unreadFact({ coverage: { itemsUnread } }: DigestMaterial): ReadonlyArray<NewDigestFact> {
   if (itemsUnread === 0) return []
   const items = figure(countFigure(itemsUnread, "item"))
-  const statement = say`The feed held ${items} more than were read: every count here leaves ${
+  const statement = phrase`The feed held ${items} more than were read: every count here leaves ${
     itemsUnread === 1 ? "it" : "them"
   } out.`
   return [factOf(coverage("repriced"), statement)]
@@ -146,13 +147,13 @@ const usd = (amount: number): Statement => figure(usdFigure(amount))
 const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   [
     "repriced",
-    say`A move is told only in a market with at least ${usd(volumeUsdMin)} of volume and ${
+    phrase`A move is told only in a market with at least ${usd(volumeUsdMin)} of volume and ${
       usd(depthUsdMin)
     } of depth near the price, and only when it is far larger than is usual there.`,
   ],
   [
     "whales",
-    say`A label needs at least ${
+    phrase`A label needs at least ${
       figure(countFigure(resolvedEntriesMin, "entry", "entries"))
     } held to the end in ${
       figure(countFigure(eventsMin, "event"))
@@ -160,61 +161,61 @@ const methods: ReadonlyArray<readonly [DigestSection, Statement]> = [
   ],
   [
     "predetermined",
-    say`An outcome that exists already may still be read another way by the venue.`,
+    phrase`An outcome that exists already may still be read another way by the venue.`,
   ],
   [
     "context",
-    say`A report in the same hours as a move stands beside it here; whether it is the cause is not known.`,
+    phrase`A report in the same hours as a move stands beside it here; whether it is the cause is not known.`,
   ],
-  ["watch", say`An end is told as the venue planned it; the payout may come later.`],
+  ["watch", phrase`An end is told as the venue planned it; the payout may come later.`],
   [
     "repriced",
-    say`Where prices were kept, a window without a move means that they stayed within what is usual for them; it does not mean that nothing happened.`,
+    phrase`Where prices were kept, a window without a move means that they stayed within what is usual for them; it does not mean that nothing happened.`,
   ],
   [
     "whales",
-    say`Exits are not tracked: an entry says what a wallet bought, and not what it still holds.`,
+    phrase`Exits are not tracked: an entry says what a wallet bought, and not what it still holds.`,
   ],
   [
     "predetermined",
-    say`Such a finding is told with its evidence, and when the market ends it is scored in the public record, mistakes included.`,
+    phrase`Such a finding is told with its evidence, and when the market ends it is scored in the public record, mistakes included.`,
   ],
   [
     "context",
-    say`Headlines are matched to a market by their words alone, so a match may be about another matter.`,
+    phrase`Headlines are matched to a market by their words alone, so a match may be about another matter.`,
   ],
   [
     "watch",
-    say`The next digest looks at what came of these prices; until then the feed tells every move and entry as it is seen.`,
+    phrase`The next digest looks at what came of these prices; until then the feed tells every move and entry as it is seen.`,
   ],
   [
     "repriced",
-    say`A price is what a share costs that pays ${
+    phrase`A price is what a share costs that pays ${
       usd(1)
     } if its outcome comes about, so it reads as a chance. Moves are ordered by their size and by the money in the market.`,
   ],
   [
     "whales",
-    say`A win rate says little by itself: where prices are fair it is close to the mean entry price, and only the distance between them speaks of skill.`,
+    phrase`A win rate says little by itself: where prices are fair it is close to the mean entry price, and only the distance between them speaks of skill.`,
   ],
   [
     "context",
-    say`Headlines are quoted and not checked: what they claim is the word of their publisher.`,
+    phrase`Headlines are quoted and not checked: what they claim is the word of their publisher.`,
   ],
   [
     "watch",
-    say`Nothing here is advice to buy or to sell; it is information about prices, and prices can be wrong.`,
+    phrase`Nothing here is advice to buy or to sell; it is information about prices, and prices can be wrong.`,
   ],
   [
     "repriced",
-    say`Mechanical markets, which open a new bet on some price every few minutes or hours, are left out: they move by design.`,
+    phrase`Mechanical markets, which open a new bet on some price every few minutes or hours, are left out: they move by design.`,
   ],
   [
     "whales",
-    say`A label is shown as it stood before the entry, so that nothing of what came later is in it.`,
+    phrase`A label is shown as it stood before the entry, so that nothing of what came later is in it.`,
   ],
   [
     "watch",
-    say`A price is called contested while it is far from both ends, and converged when it is near to either of them.`,
+    phrase`A price is called contested while it is far from both ends, and converged when it is near to either of them.`,
   ],
 ]

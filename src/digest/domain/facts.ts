@@ -9,7 +9,7 @@
 import type { DigestBrief } from "./digest.ts"
 import { newsFacts, upcomingFacts } from "./context.ts"
 import { coverageFacts, methodFacts } from "./coverage.ts"
-import type { NewDigestFact } from "./stating.ts"
+import type { NewDigestFact } from "./factBuilders.ts"
 import type { DigestMaterial } from "./material.ts"
 import { moveFacts } from "./moves.ts"
 import { endedFacts, predeterminedFacts } from "./outcomes.ts"

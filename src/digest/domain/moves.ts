@@ -4,14 +4,14 @@
  * @module
  */
 import {
-  type About,
   absenceFact,
+  type FactAttributes,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { MoverItem } from "./material.ts"
 import { windowMs } from "../../feed/domain/item.ts"
 import {
@@ -22,8 +22,8 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../writing/domain/phrases.ts"
-import { figure, listed, say, type Statement } from "../../writing/domain/statement.ts"
+} from "../../writing/domain/figures.ts"
+import { figure, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Markets whose strongest move is stated: as many as a page holds. */
@@ -67,17 +67,17 @@ function weight({ data }: MoverItem): number {
   return Math.abs(data.delta) * data.market.liquidityUsd
 }
 
-const sums: About = { kind: "mover", topic: "count", section: "repriced" }
+const sums: FactAttributes = { kind: "mover", topic: "count", section: "repriced" }
 
 function countFact(moves: ReadonlyArray<MoverItem>, markets: number): NewDigestFact {
   const ups = moves.filter(({ data }) => data.delta >= 0).length
   const [up, down] = [moveCount(ups), moveCount(moves.length - ups)]
-  const all = say`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
-  if (moves.length === 0) return absenceFact(sums, say`No market moved far enough to be told.`)
-  if (moves.length === 1) return factOf(sums, say`Just ${moveCount(1)} was told.`)
-  if (ups === moves.length) return factOf(sums, say`${all} were told, all of them up.`)
-  if (ups === 0) return factOf(sums, say`${all} were told, all of them down.`)
-  return factOf(sums, say`${all} were told: ${up} up and ${down} down.`)
+  const all = phrase`${moveCount(moves.length)} in ${figure(countFigure(markets, "market"))}`
+  if (moves.length === 0) return absenceFact(sums, phrase`No market moved far enough to be told.`)
+  if (moves.length === 1) return factOf(sums, phrase`Just ${moveCount(1)} was told.`)
+  if (ups === moves.length) return factOf(sums, phrase`${all} were told, all of them up.`)
+  if (ups === 0) return factOf(sums, phrase`${all} were told, all of them down.`)
+  return factOf(sums, phrase`${all} were told: ${up} up and ${down} down.`)
 }
 
 /** Where the moves were, as far as the venue says. */
@@ -91,9 +91,9 @@ function categoriesFact(moves: ReadonlyArray<MoverItem>): ReadonlyArray<NewDiges
   const largest = [...counts]
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
     .slice(0, categoriesMax)
-    .map(([category, count]) => say`${moveCount(count)} in ${labelName(category)}`)
+    .map(([category, count]) => phrase`${moveCount(count)} in ${labelName(category)}`)
   const most = counts.size > categoriesMax ? "The most by category:" : "By category:"
-  return [factOf(sums, say`${most} ${listed(largest)}.`)]
+  return [factOf(sums, phrase`${most} ${listed(largest)}.`)]
 }
 
 function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact {
@@ -101,11 +101,11 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
   const rose = delta >= 0
   const [outcome] = market.outcomes ?? []
   const price = outcome === undefined
-    ? say`The price in ${marketName(market)}`
-    : say`${labelName(outcome)} in ${marketName(market)}`
-  const went = say`${price} ${rose ? "rose" : "fell"} by ${figure(moveFigure(delta))}`
+    ? phrase`The price in ${marketName(market)}`
+    : phrase`${labelName(outcome)} in ${marketName(market)}`
+  const went = phrase`${price} ${rose ? "rose" : "fell"} by ${figure(moveFigure(delta))}`
   const [start, now] = [data.priceStart, data.priceNow].map((it) => figure(priceFigure(it)))
-  const statement = say`${went} within ${figure(durationFigure(windowMs[data.window]))}, from ${
+  const statement = phrase`${went} within ${figure(durationFigure(windowMs[data.window]))}, from ${
     start ?? ""
   } to ${now ?? ""}, as seen at ${figure(whenFigure(Date.parse(createdAt), until))}. The move was ${
     figure(deviationsFigure(zScore))
@@ -114,8 +114,12 @@ function moveFact({ createdAt, data }: MoverItem, until: EpochMs): NewDigestFact
   }; ${
     figure(usdFigure(microstructure.depthUsdWithin5c.total))
   } stood near the price, at a spread of ${figure(priceFigure(microstructure.spread))}.`
-  const about: About = { kind: "mover", topic: rose ? "rise" : "fall", section: "repriced" }
-  return factOf(about, statement, say`${went} to ${now ?? ""}.`)
+  const about: FactAttributes = {
+    kind: "mover",
+    topic: rose ? "rise" : "fall",
+    section: "repriced",
+  }
+  return factOf(about, statement, phrase`${went} to ${now ?? ""}.`)
 }
 
 function moveCount(count: number): Statement {

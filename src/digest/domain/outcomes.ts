@@ -5,18 +5,18 @@
  * @module
  */
 import {
-  type About,
   absenceFact,
+  type FactAttributes,
   factOf,
   headlineName,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { DigestMaterial, EndedMarket, PredeterminedItem } from "./material.ts"
-import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/phrases.ts"
-import { figure, listed, say, type Statement } from "../../writing/domain/statement.ts"
+import { countFigure, priceFigure, rateFigure, whenFigure } from "../../writing/domain/figures.ts"
+import { figure, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Findings that are stated. */
@@ -43,24 +43,27 @@ function byEdge(a: PredeterminedItem, b: PredeterminedItem): number {
     b.data.impliedEdge - a.data.impliedEdge || b.feedIndex - a.feedIndex
 }
 
-const findings: About = { kind: "predetermined", topic: "count", section: "predetermined" }
+const findings: FactAttributes = { kind: "predetermined", topic: "count", section: "predetermined" }
 
 function findingCount(count: number): NewDigestFact {
-  if (count === 0) return absenceFact(findings, say`No outcome was found that exists already.`)
-  return factOf(findings, say`In ${marketCount(count)} an outcome was found that exists already.`)
+  if (count === 0) return absenceFact(findings, phrase`No outcome was found that exists already.`)
+  return factOf(
+    findings,
+    phrase`In ${marketCount(count)} an outcome was found that exists already.`,
+  )
 }
 
 function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact {
   const { confidence, detectedAt, detector, evidence, impliedEdge, market, marketPrice } = data
   const outcome = labelName(data.outcome)
   const price = figure(priceFigure(marketPrice))
-  const by = detector === "rules" ? say`rules` : say`the model ${labelName(detector)}`
+  const by = detector === "rules" ? phrase`rules` : phrase`the model ${labelName(detector)}`
   const [first] = evidence
   const source = labelName(first.source)
-  const found = say`${by} found at ${figure(whenFigure(Date.parse(detectedAt), until))}`
+  const found = phrase`${by} found at ${figure(whenFigure(Date.parse(detectedAt), until))}`
   const edge = figure(rateFigure(impliedEdge))
   const pieces = countFigure(evidence.length, "piece of evidence", "pieces of evidence")
-  const statement = say`The outcome ${outcome} of ${
+  const statement = phrase`The outcome ${outcome} of ${
     marketName(market)
   } exists already, as ${found} with ${confidence} confidence, when its price was ${price}: an implied edge of ${edge}. Behind it ${
     evidence.length === 1 ? "stands" : "stand"
@@ -68,7 +71,9 @@ function findingFact({ data }: PredeterminedItem, until: EpochMs): NewDigestFact
   return factOf(
     { ...findings, topic: "predetermined", certain: true, source },
     statement,
-    say`${outcome} in ${marketName(market)} exists already as an outcome, at a price of ${price}.`,
+    phrase`${outcome} in ${
+      marketName(market)
+    } exists already as an outcome, at a price of ${price}.`,
   )
 }
 
@@ -90,24 +95,24 @@ function byEnd(a: EndedMarket, b: EndedMarket): number {
   return b.endedAt - a.endedAt || (a.market.slug < b.market.slug ? -1 : 1)
 }
 
-const ends: About = { kind: "resolution", topic: "count", section: "predetermined" }
+const ends: FactAttributes = { kind: "resolution", topic: "count", section: "predetermined" }
 
 function endedCount(ended: ReadonlyArray<EndedMarket>): NewDigestFact {
   if (ended.length === 0) {
-    return absenceFact(ends, say`No market of tracked wallets is known to have ended.`)
+    return absenceFact(ends, phrase`No market of tracked wallets is known to have ended.`)
   }
   const paid = ended.filter(({ resolution }) => resolution.state === "paid").length
   const cancelled = ended.length - paid
   const ways = [
-    ...(paid > 0 ? [say`${marketCount(paid)} paid out`] : []),
-    ...(cancelled > 0 ? [say`${marketCount(cancelled)} closed without a payout`] : []),
+    ...(paid > 0 ? [phrase`${marketCount(paid)} paid out`] : []),
+    ...(cancelled > 0 ? [phrase`${marketCount(cancelled)} closed without a payout`] : []),
   ]
-  return factOf(ends, say`Of markets of tracked wallets that ended, ${listed(ways)}.`)
+  return factOf(ends, phrase`Of markets of tracked wallets that ended, ${listed(ways)}.`)
 }
 
 function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs): NewDigestFact {
   const at = figure(whenFigure(resolution.resolvedAt ?? endedAt, until))
-  const when = resolution.resolvedAt === null ? say`, as known at ${at}` : say` at ${at}`
+  const when = resolution.resolvedAt === null ? phrase`, as known at ${at}` : phrase` at ${at}`
   const about = {
     kind: "resolution",
     topic: "resolution",
@@ -116,16 +121,20 @@ function endedFact({ endedAt, market, resolution }: EndedMarket, until: EpochMs)
   } as const
   const question = marketName(market)
   if (resolution.state === "cancelled") {
-    return factOf(about, say`${question} was closed without a payout${when}.`)
+    return factOf(about, phrase`${question} was closed without a payout${when}.`)
   }
   const [first, second] = market.outcomes.map((outcome) => labelName(outcome))
   const [a, b] = resolution.payouts
-  if (a === 1 && b === 0) return factOf(about, say`${question} resolved as ${first ?? ""}${when}.`)
-  if (a === 0 && b === 1) return factOf(about, say`${question} resolved as ${second ?? ""}${when}.`)
+  if (a === 1 && b === 0) {
+    return factOf(about, phrase`${question} resolved as ${first ?? ""}${when}.`)
+  }
+  if (a === 0 && b === 1) {
+    return factOf(about, phrase`${question} resolved as ${second ?? ""}${when}.`)
+  }
   const share = (payout: number) => figure(`${rateFigure(payout)} USD`)
   return factOf(
     about,
-    say`${question} resolved with ${share(a)} for a share of ${first ?? ""} and ${
+    phrase`${question} resolved with ${share(a)} for a share of ${first ?? ""} and ${
       share(b)
     } for a share of ${second ?? ""}${when}.`,
   )

@@ -23,7 +23,7 @@ export function digestPrompt(
     task,
     opening: `The facts of the time from ${isoTime(from)} to ${isoTime(until)}:`,
     facts,
-    about: ({ section, topic, short }) => ({ section, topic, short }),
+    extraFields: ({ section, topic, short }) => ({ section, topic, short }),
     complaints,
     closing: "Write the digest.",
   }, boundary)

@@ -4,17 +4,17 @@
  * @module
  */
 import {
-  type About,
   absenceFact,
+  type FactAttributes,
   factOf,
   labelName,
   limitFact,
   marketName,
   type NewDigestFact,
-} from "./stating.ts"
+} from "./factBuilders.ts"
 import type { WhaleEntryItem } from "./material.ts"
-import { countFigure, rateFigure, usdFigure, whenFigure } from "../../writing/domain/phrases.ts"
-import { figure, joined, listed, say, type Statement } from "../../writing/domain/statement.ts"
+import { countFigure, rateFigure, usdFigure, whenFigure } from "../../writing/domain/figures.ts"
+import { figure, joined, listed, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** Entries that are stated: as many as a page holds. */
@@ -45,7 +45,7 @@ function byStake(a: WhaleEntryItem, b: WhaleEntryItem): number {
   return b.data.stakeUsd - a.data.stakeUsd || b.feedIndex - a.feedIndex
 }
 
-const sums: About = { kind: "whale_entry", topic: "count", section: "whales" }
+const sums: FactAttributes = { kind: "whale_entry", topic: "count", section: "whales" }
 
 /** How the labels are spoken of. An entry without calibration has none. */
 const labels = ["follow", "fade", "neutral", "unlabelled"] as const
@@ -64,17 +64,19 @@ function labelOf({ data }: WhaleEntryItem): Label {
 
 /** What came from whom; that nothing came from those with an edge is said as well. */
 function countFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
-  if (entries.length === 0) return absenceFact(sums, say`No entry of a tracked wallet was told.`)
+  if (entries.length === 0) return absenceFact(sums, phrase`No entry of a tracked wallet was told.`)
   const by = figure(
     countFigure(new Set(entries.map(({ data }) => data.wallet)).size, "tracked wallet"),
   )
   const shares = labels.flatMap((label) => {
     const of = entries.filter((entry) => labelOf(entry) === label)
-    return of.length === 0 ? [] : [say`${stake(of)} in ${entryCount(of)} from ${wallets[label]}`]
+    return of.length === 0 ? [] : [phrase`${stake(of)} in ${entryCount(of)} from ${wallets[label]}`]
   })
-  const statement = say`${by} put ${stake(entries)} into ${entryCount(entries)}: ${listed(shares)}.`
+  const statement = phrase`${by} put ${stake(entries)} into ${entryCount(entries)}: ${
+    listed(shares)
+  }.`
   const edged = entries.some((entry) => ["follow", "fade"].includes(labelOf(entry)))
-  const none = say`Nothing came from a wallet labelled follow or fade.`
+  const none = phrase`Nothing came from a wallet labelled follow or fade.`
   return factOf(sums, edged ? statement : joined([statement, none]))
 }
 
@@ -99,27 +101,27 @@ function flowFact(entries: ReadonlyArray<WhaleEntryItem>): NewDigestFact {
   const sides = [...Map.groupBy(entries, ({ data }) => data.outcome)]
     .sort(bySum)
     .slice(0, sidesMax)
-    .map(([side, of]) => say`${stake(of)} in ${entryCount(of)} went to ${outcomeName(side)}`)
-  const market = newest === undefined ? say`a market` : marketName(newest.data.market)
-  const about: About = { ...sums, topic: "flow" }
-  return factOf(about, say`In ${market}, ${listed(sides)}.`)
+    .map(([side, of]) => phrase`${stake(of)} in ${entryCount(of)} went to ${outcomeName(side)}`)
+  const market = newest === undefined ? phrase`a market` : marketName(newest.data.market)
+  const about: FactAttributes = { ...sums, topic: "flow" }
+  return factOf(about, phrase`In ${market}, ${listed(sides)}.`)
 }
 
 function entryFact({ data }: WhaleEntryItem, until: EpochMs): NewDigestFact {
   const { market, outcome, stakeUsd, entryPrice, fills, lastFillAt, wallet } = data
   const who = labelName(data.pseudonym, wallet)
   const usd = figure(usdFigure(stakeUsd))
-  const what = say`${outcomeName(outcome)} in ${marketName(market)}`
+  const what = phrase`${outcomeName(outcome)} in ${marketName(market)}`
   const known = data.calibration === null
-    ? say`not labelled`
-    : say`labelled ${data.calibration.label} by ${resolvedCount(data.calibration.resolved)}`
-  const statement = say`${who} bought ${what} for ${usd}, at a mean price of ${
+    ? phrase`not labelled`
+    : phrase`labelled ${data.calibration.label} by ${resolvedCount(data.calibration.resolved)}`
+  const statement = phrase`${who} bought ${what} for ${usd}, at a mean price of ${
     figure(rateFigure(entryPrice))
   } in ${figure(countFigure(fills, "fill"))}, the last at ${
     figure(whenFigure(Date.parse(lastFillAt), until))
   }. ${recordOf(data.calibration)}`
-  const about: About = { kind: "whale_entry", topic: "entry", section: "whales" }
-  return factOf(about, statement, say`${who}, ${known}, put ${usd} on ${what}.`)
+  const about: FactAttributes = { kind: "whale_entry", topic: "entry", section: "whales" }
+  return factOf(about, statement, phrase`${who}, ${known}, put ${usd} on ${what}.`)
 }
 
 /** How far luck explains the record, by its label. */
@@ -131,10 +133,10 @@ const reading = {
 
 /** A label never goes without its evidence. */
 function recordOf(calibration: WhaleEntryItem["data"]["calibration"]): Statement {
-  if (calibration === null) return say`Too little is known of this wallet to label it.`
+  if (calibration === null) return phrase`Too little is known of this wallet to label it.`
   const { edge, edgeHigh, edgeLow, label, meanEntryPrice, resolved, winRate } = calibration
   const rate = (value: number) => figure(rateFigure(value))
-  return say`The wallet was labelled ${label}: over ${
+  return phrase`The wallet was labelled ${label}: over ${
     resolvedCount(resolved)
   } held to the end, a win rate of ${rate(winRate)} beside a mean entry price of ${
     rate(meanEntryPrice)

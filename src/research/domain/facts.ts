@@ -8,9 +8,9 @@ import { entryFacts } from "./entries.ts"
 import { outcomeName, passesGate, type ReportMaterial } from "./material.ts"
 import { bookFacts, priceFacts, stepFacts } from "./prices.ts"
 import { riskFacts } from "./risks.ts"
-import { countFigure, timeFigure, usdFigure } from "../../writing/domain/phrases.ts"
+import { countFigure, timeFigure, usdFigure } from "../../writing/domain/figures.ts"
 import type { Headline } from "../../news/domain/headline.ts"
-import { figure, joined, name, say } from "../../writing/domain/statement.ts"
+import { figure, joined, name, phrase } from "../../writing/domain/statement.ts"
 
 /** Headlines that are facts; all that were found are evidence. */
 const headlinesToldMax = 5
@@ -47,8 +47,8 @@ function marketFact(material: ReportMaterial): NewReportFact {
     "thesis",
     "market",
     joined([
-      say`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
-      say`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
+      phrase`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
+      phrase`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
     ]),
     { links: [market.url] },
   )
@@ -57,19 +57,19 @@ function marketFact(material: ReportMaterial): NewReportFact {
 function statusFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { market: { status }, proposal } = material
   if (status === "resolved") {
-    return [fact("thesis", "resolution", say`The venue has resolved this market.`, {
+    return [fact("thesis", "resolution", phrase`The venue has resolved this market.`, {
       certain: true,
     })]
   }
   if (status === "closed") {
-    return [fact("thesis", "market", say`The venue no longer takes orders in this market.`)]
+    return [fact("thesis", "market", phrase`The venue no longer takes orders in this market.`)]
   }
   if (proposal === null) {
     return status === "proposed"
       ? [fact(
         "thesis",
         "market",
-        say`An outcome was proposed at the venue, and it may still be challenged.`,
+        phrase`An outcome was proposed at the venue, and it may still be challenged.`,
       )]
       : []
   }
@@ -79,10 +79,10 @@ function statusFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
     "thesis",
     "market",
     joined([
-      say`The outcome ${outcome} was proposed at the venue at ${at}.`,
+      phrase`The outcome ${outcome} was proposed at the venue at ${at}.`,
       proposal.disputed
-        ? say`The proposal is disputed.`
-        : say`The proposal may still be challenged.`,
+        ? phrase`The proposal is disputed.`
+        : phrase`The proposal may still be challenged.`,
     ]),
   )]
 }
@@ -92,18 +92,18 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
     return [fact(
       "thesis",
       "coverage",
-      say`The news could not be read for this report, so no reason for the price is given.`,
+      phrase`The news could not be read for this report, so no reason for the price is given.`,
     )]
   }
   if (news.sources === 0) {
     return [fact(
       "thesis",
       "coverage",
-      say`No news was looked at for this report, so no reason for the price is given.`,
+      phrase`No news was looked at for this report, so no reason for the price is given.`,
     )]
   }
   const sources = figure(countFigure(news.sources, "news source"))
-  const heard = say`Of ${sources} that are followed, ${
+  const heard = phrase`Of ${sources} that are followed, ${
     figure(countFigure(news.answered, "source"))
   } answered lately.`
   if (news.headlines.length === 0) {
@@ -112,7 +112,7 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
       "coverage",
       joined([
         heard,
-        say`No headline of the last week was found that belongs to this question.`,
+        phrase`No headline of the last week was found that belongs to this question.`,
       ]),
     )]
   }
@@ -122,13 +122,13 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
     fact(
       "thesis",
       "news",
-      say`At ${figure(timeFigure(publishedAt))} ${
+      phrase`At ${figure(timeFigure(publishedAt))} ${
         name(source)
       } published a headline that may belong to the question: ${name(title)}.`,
       { links: [url] },
     )
   )
-  const whether = say`Whether any headline moved the price is not known.`
+  const whether = phrase`Whether any headline moved the price is not known.`
   return [fact("thesis", "coverage", joined([heard, whether])), ...told]
 }
 

@@ -11,11 +11,11 @@ import {
   priceFigure,
   timeFigure,
   usdFigure,
-} from "../../writing/domain/phrases.ts"
+} from "../../writing/domain/figures.ts"
 import { fact, type NewReportFact } from "./report.ts"
 import { outcomeName, priceOf, type ReportMaterial } from "./material.ts"
 import { convergenceOf } from "../../markets/domain/resolving.ts"
-import { figure, joined, say, type Statement } from "../../writing/domain/statement.ts"
+import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day, hour } from "../../core/domain/time.ts"
 
 /** A point this much older than a day still stands for a day ago: one hour without a price. */
@@ -36,13 +36,13 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
   const low = figure(priceFigure(Math.min(...mids)))
   const high = figure(priceFigure(Math.max(...mids)))
   return [
-    fact("thesis", "price", say`The price of ${yes} stood at ${now} at ${at}.`),
+    fact("thesis", "price", phrase`The price of ${yes} stood at ${now} at ${at}.`),
     fact(
       "thesis",
       "price",
       price.at - first.at < hour
-        ? say`No price of it from more than an hour before is known.`
-        : say`Over the ${span} before, ${
+        ? phrase`No price of it from more than an hour before is known.`
+        : phrase`Over the ${span} before, ${
           moveOf(first, price)
         }; it stood between ${low} and ${high}.`,
     ),
@@ -55,11 +55,11 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
 function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
   const delta = to.mid - from.mid
   const start = figure(priceFigure(from.mid))
-  if (halfSteps(to.mid) === halfSteps(from.mid)) return say`the price came back to ${start}`
+  if (halfSteps(to.mid) === halfSteps(from.mid)) return phrase`the price came back to ${start}`
   const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
   return delta > 0
-    ? say`the price rose by ${by}, from ${start} to ${end}`
-    : say`the price fell by ${by}, from ${start} to ${end}`
+    ? phrase`the price rose by ${by}, from ${start} to ${end}`
+    : phrase`the price fell by ${by}, from ${start} to ${end}`
 }
 
 function lastDay(
@@ -69,7 +69,7 @@ function lastDay(
   const before = priceAction.findLast(({ at }) => at <= price.at - day)
   if (before === undefined || before.at < price.at - day - dayStartSlack) return []
   const span = figure(durationFigure(day))
-  return [fact("thesis", "price", say`In the last ${span} ${moveOf(before, price)}.`)]
+  return [fact("thesis", "price", phrase`In the last ${span} ${moveOf(before, price)}.`)]
 }
 
 /** The largest move from one hour to the next: whether the price drifted or jumped. */
@@ -85,7 +85,7 @@ export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<NewRep
   return [fact(
     "thesis",
     "price",
-    say`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+    phrase`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
       moveOf(largest.from, largest.to)
     }.`,
   )]
@@ -97,12 +97,14 @@ function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
   if (convergenceOf(price.mid) === "contested") {
     const { proposal } = material
     return proposal === null
-      ? say`At ${now} for ${yes} the market leaves the question open.`
-      : say`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+      ? phrase`At ${now} for ${yes} the market leaves the question open.`
+      : phrase`At ${now} for ${yes} the market leaves the question open, though the outcome ${
         outcomeName(material, proposal.outcome)
       } was proposed at the venue.`
   }
-  return say`At ${now} for ${yes} the market leaves little room for ${price.mid > 0.5 ? no : yes}.`
+  return phrase`At ${now} for ${yes} the market leaves little room for ${
+    price.mid > 0.5 ? no : yes
+  }.`
 }
 
 /** What the live book shows. */
@@ -111,7 +113,7 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<New
     return [fact(
       "aside",
       "book",
-      say`No sound order book was found when this report was made.`,
+      phrase`No sound order book was found when this report was made.`,
     )]
   }
   const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
@@ -121,12 +123,12 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<New
       "thesis",
       "book",
       joined([
-        say`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
+        phrase`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
           figure(priceFigure(bestAsk))
         }, a spread of ${figure(priceFigure(spread))}.`,
-        say`Orders within ${cents} around the middle come to ${figure(usdFigure(depth.total))}: ${
-          figure(usdFigure(depth.bid))
-        } to buy and ${figure(usdFigure(depth.ask))} to sell.`,
+        phrase`Orders within ${cents} around the middle come to ${
+          figure(usdFigure(depth.total))
+        }: ${figure(usdFigure(depth.bid))} to buy and ${figure(usdFigure(depth.ask))} to sell.`,
       ]),
     ),
     fact(
@@ -134,13 +136,13 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<New
       "book",
       joined([
         impactUsd.up5c === null
-          ? say`The offers end before the price has risen by ${cents}.`
-          : say`It takes ${
+          ? phrase`The offers end before the price has risen by ${cents}.`
+          : phrase`It takes ${
             figure(usdFigure(impactUsd.up5c))
           } of buying to move the price up by ${cents}.`,
         impactUsd.down5c === null
-          ? say`The bids end before the price has fallen by ${cents}.`
-          : say`It takes ${
+          ? phrase`The bids end before the price has fallen by ${cents}.`
+          : phrase`It takes ${
             figure(usdFigure(impactUsd.down5c))
           } of selling to move the price down by ${cents}.`,
       ]),

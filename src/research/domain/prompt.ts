@@ -21,7 +21,7 @@ export function reportPrompt(
     task,
     opening: "The facts of the market:",
     facts,
-    about: ({ part }) => ({ part }),
+    extraFields: ({ part }) => ({ part }),
     complaints,
     closing: `Write the report. The most confidence allowed: ${confidenceMax}.`,
   }, boundary)

@@ -82,7 +82,7 @@ export const Report = Schema.Struct({
     }),
     news: Schema.Array(NewsItem),
     facts: Schema.Array(Schema.Struct({ id: Schema.String, statement: Schema.String })).annotate({
-      description: "All that the analysis could say, what was not looked at among it",
+      description: "All that the analysis could phrase, what was not looked at among it",
     }),
     grounds: Schema.Struct({
       thesis: FactIds,

@@ -1,7 +1,7 @@
 /**
  * The report by rules: what is written without a model, and whenever a model's draft will not do.
  *
- * It says what the facts say, in their words and their order, as much of it as a passage holds. What
+ * It says what the facts phrase, in their words and their order, as much of it as a passage holds. What
  * it never does is judge: its confidence is at most `medium`.
  *
  * @module

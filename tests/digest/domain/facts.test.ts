@@ -20,7 +20,7 @@ import {
   priceFigure,
   usdFigure,
   whenFigure,
-} from "../../../src/writing/domain/phrases.ts"
+} from "../../../src/writing/domain/figures.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../../support/digest/digestOracle.ts"

@@ -210,7 +210,7 @@ Deno.test("reportComplaints() asks for risks, from 1 to 8 of them, and for more 
   refuses({ risks: Array.from({ length: 9 }, () => risk) }, /^risks: there are 9/)
   equal(reportComplaints({ ...sound, risks: Array.from({ length: 8 }, () => risk) }, brief), [])
   refuses({ bottomLine: { text: "The price.", facts: ["F1"] } }, /^bottomLine: it is too short/)
-  refuses({ thesis: { text: sound.thesis.text, facts: [] } }, /^thesis: it names no facts/)
+  refuses({ thesis: { text: sound.thesis.text, facts: [] } }, /^thesis: it cites no facts/)
   refuses({ thesis: { text: "The price rose.", facts: ["F99"] } }, /^thesis: /)
 })
 

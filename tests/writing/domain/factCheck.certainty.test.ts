@@ -202,8 +202,8 @@ Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
 Deno.test("complaintOf() says where, what and what to do", () => {
   strictEqual(
     complaintOf({ code: "figure", found: "0.63" }, "risks 2"),
-    "risks 2: “0.63” is no figure of the facts it names, belongs to other names than its sentence " +
-      "quotes, or has another word or sign beside it; copy a figure whole, with its unit and " +
+    "risks 2: “0.63” is not a figure of the cited facts, belongs to other names than its sentence " +
+      "quotes, or has another word or sign next to it; copy a figure whole, with its unit and " +
       "nothing added, and write no numbers in words",
   )
 })

@@ -16,7 +16,7 @@ import {
   timeFigure,
   usdFigure,
   whenFigure,
-} from "../../../src/writing/domain/phrases.ts"
+} from "../../../src/writing/domain/figures.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { anyInt } from "../../support/http/hostile.ts"

@@ -4,13 +4,13 @@
  * @module
  */
 import type { DigestFact } from "./digest.ts"
-import { countFigure } from "../../writing/domain/phrases.ts"
-import { figure, name, say, type Statement, union } from "../../writing/domain/statement.ts"
+import { countFigure } from "../../writing/domain/figures.ts"
+import { figure, name, phrase, type Statement, union } from "../../writing/domain/statement.ts"
 
 export type NewDigestFact = Omit<DigestFact, "id">
 
 /** What a fact is about. */
-export interface About extends Pick<DigestFact, "kind" | "topic" | "section"> {
+export interface FactAttributes extends Pick<DigestFact, "kind" | "topic" | "section"> {
   /** Says that something is decided. */
   readonly certain?: true
   /** Who published it, where that is neither the venue nor this service. */
@@ -19,7 +19,7 @@ export interface About extends Pick<DigestFact, "kind" | "topic" | "section"> {
 
 /** A digest carries no links: who wants them reads the feed. */
 export function factOf(
-  { certain, source, ...about }: About,
+  { certain, source, ...about }: FactAttributes,
   statement: Statement,
   short: Statement = statement,
 ): NewDigestFact {
@@ -35,13 +35,13 @@ export function factOf(
 }
 
 /** That nothing of a kind happened: a word on what was looked at, and on nothing else. */
-export function absenceFact(about: About, statement: Statement): NewDigestFact {
+export function absenceFact(about: FactAttributes, statement: Statement): NewDigestFact {
   return factOf({ ...about, kind: "coverage" }, statement)
 }
 
 /** How many have no fact of their own; a text may tell fewer still. */
 export function limitFact(
-  about: About,
+  about: FactAttributes,
   count: number,
   noun: string,
   nouns: string = `${noun}s`,
@@ -49,7 +49,7 @@ export function limitFact(
   if (count === 0) return []
   const left = figure(countFigure(count, noun, nouns))
   const verb = count === 1 ? "is" : "are"
-  return [factOf({ ...about, topic: "limit" }, say`At least ${left} ${verb} in the sums alone.`)]
+  return [factOf({ ...about, topic: "limit" }, phrase`At least ${left} ${verb} in the sums alone.`)]
 }
 
 /** Characters of a question: more than any that was seen whole, and a title still holds it. */
