@@ -38,7 +38,7 @@ const chain = Layer.succeed(Chain, {
     }),
   transfers: ({ after }) => Effect.succeed({ transfers: [], through: after ?? 0n }),
   balanceOf: () => Effect.succeed(1_000_000_000n),
-  isSpent: () => Effect.succeed(false),
+  isNonceUsed: () => Effect.succeed(false),
   hasCode: () => Effect.succeed(false),
 })
 

@@ -50,7 +50,7 @@ export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")
 /** The settings of the refund worker, the only process that has a key that moves money. */
 export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode, get: Get) {
   const read = reader(mode, get)
-  const databaseUrl = yield* firstUrl(read, "REFUND_DATABASE_URL")
+  const databaseUrl = yield* requiredDatabaseUrl(read, "REFUND_DATABASE_URL")
   const money = yield* readMoney(mode, read)
   const maxPerHour = yield* read("REFUND_MAX_PER_HOUR_USD")
   const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
@@ -138,7 +138,7 @@ const readTreasuryKey = Effect.fnUntraced(function* (read: Read) {
 })
 
 /** The embedded store belongs to the service's process, so a process of its own needs an address. */
-export const firstUrl = Effect.fnUntraced(function* (
+export const requiredDatabaseUrl = Effect.fnUntraced(function* (
   read: Read,
   own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",
 ) {

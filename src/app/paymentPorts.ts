@@ -40,19 +40,19 @@ const overHttp = ({ url, apiKey }: LivePayments["facilitator"]) =>
   ).pipe(Layer.provide(FetchHttpClient.layer))
 
 /** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
-export function timingWithin(
+export function scaledTiming(
   { lease, hold }: Pick<PaymentTiming, "lease" | "hold">,
 ): PaymentTiming {
   const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(defaultTiming.lease))
   const shorter = (step: Duration.Duration) => Duration.times(step, share)
-  const { verify, work, paidWork, settle, prove, recover } = defaultTiming
+  const { verify, work, paidWorkTimeout, settle, prove, recover } = defaultTiming
   return {
     ...defaultTiming,
     lease,
     hold,
     verify: shorter(verify),
     work: shorter(work),
-    paidWork: shorter(paidWork),
+    paidWorkTimeout: shorter(paidWorkTimeout),
     settle: shorter(settle),
     prove: shorter(prove),
     // A buyer is waited for no longer before the answer is made than after.

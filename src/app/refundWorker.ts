@@ -9,7 +9,7 @@ import { address } from "../payments/domain/payment.ts"
 import type { RefundOutcome } from "../payments/domain/refund.ts"
 import { usdcOnBase } from "../payments/domain/x402/terms.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
-import { refundTimingWithin, RefundWorker } from "../payments/refunds/RefundWorker.ts"
+import { RefundWorker, scaledRefundTiming } from "../payments/refunds/RefundWorker.ts"
 import { Treasury } from "../payments/refunds/Treasury.ts"
 import { layerPostgres } from "../postgres/client.ts"
 import { schemaVersion } from "../postgres/schemaVersion.ts"
@@ -53,7 +53,7 @@ const refundsLayer = (settings: WorkerSettings) =>
     token,
     payTo: address(settings.payTo),
     caps: { perHour: settings.maxPerHour, perDay: settings.maxPerDay },
-    timing: refundTimingWithin(settings.lease),
+    timing: scaledRefundTiming(settings.lease),
   }).pipe(
     Layer.provide(Layer.merge(refundStore.layer, paymentPorts(settings))),
     Layer.provide(databaseLayer(settings)),

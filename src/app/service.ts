@@ -54,7 +54,7 @@ import { Whales } from "../whales/Whales.ts"
 import * as openai from "../writing/openai/model.ts"
 import { invitation } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
-import { paymentPorts, timingWithin } from "./paymentPorts.ts"
+import { paymentPorts, scaledTiming } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
@@ -122,7 +122,7 @@ const productLayer = (settings: ServiceSettings) => {
     Refunds.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
-    Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
+    Payments.layer({ terms: termsOf(settings), timing: scaledTiming(settings) }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),

@@ -11,7 +11,7 @@ import { Family, familyOfOne } from "../http/documents/family.ts"
 import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { firstUrl, type Money, readMoney } from "./moneySettings.ts"
+import { type Money, readMoney, requiredDatabaseUrl } from "./moneySettings.ts"
 import {
   type Get,
   isLoopback,
@@ -107,7 +107,7 @@ export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: Get) {
-  return { databaseUrl: yield* firstUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
+  return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
 
 /** What would take real money for what is not real, or keep its record where it can be lost. */

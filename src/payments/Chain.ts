@@ -70,7 +70,7 @@ export class Chain extends Context.Service<Chain, {
    * True when the authorization's nonce is used or cancelled as of the newest block: a caller who
    * shows it now may have copied it from there.
    */
-  readonly isSpent: (
+  readonly isNonceUsed: (
     asset: Address,
     from: Address,
     nonce: Bytes32,

@@ -18,7 +18,7 @@ import {
   type Payment,
   type PaymentId,
   type PaymentTicket,
-  sentAgain,
+  repeatAction,
   type TokenDomain,
 } from "./domain/payment.ts"
 import { type PaymentTerms, tokenOf } from "./domain/x402/terms.ts"
@@ -39,7 +39,7 @@ import {
   unresolved,
 } from "./sale/responses.ts"
 import {
-  type ClaimedSale,
+  type ClaimedPurchase,
   deliver,
   type Purchase,
   type SalePorts,
@@ -48,13 +48,7 @@ import {
   takeUp,
   type Task,
 } from "./sale/sale.ts"
-import {
-  countedEnd,
-  makeSaleFibers,
-  type Sale,
-  type SaleFibers,
-  saleOf,
-} from "./sale/saleFibers.ts"
+import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
 import { Signatures } from "./Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "./timing.ts"
@@ -140,7 +134,7 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     sell: (purchase, task) => {
       const sale = saleOf(purchase, task)
       return Effect.ensuring(
-        countedEnd(sale, sell(seller, sale)),
+        countEnd(sale, sell(seller, sale)),
         seller.solvency.unreserve(sale),
       )
     },
@@ -177,7 +171,7 @@ const sell = Effect.fnUntraced(
       if (Option.isSome(delivery)) return delivery.value
     }
     const known = yield* store.find(ticket.paymentId)
-    if (Option.isSome(known)) return yield* again(seller, known.value, sale, timing.waitTimes)
+    if (Option.isSome(known)) return yield* again(seller, known.value, sale, timing.waitRetriesMax)
     return yield* refused ?? unresolved
   },
   Effect.catchDefect(undecided),
@@ -211,8 +205,8 @@ const again = Effect.fnUntraced(function* (
     return Option.isSome(delivery) ? delivery.value : yield* inProgress
   }
   const showsSecret = isBuyer && hash === row.secretHash
-  if (sentAgain(row.state, showsSecret) === "wait" && waits > 0) {
-    yield* Effect.sleep(timing.waitEvery)
+  if (repeatAction(row.state, showsSecret) === "wait" && waits > 0) {
+    yield* Effect.sleep(timing.waitInterval)
     const next = yield* Effect.orDie(Effect.flatMap(store.find(row.paymentId), Effect.fromOption))
     return yield* again(seller, next, sale, waits - 1)
   }
@@ -236,7 +230,7 @@ const claimFor = <E>(
 ) => Effect.tap(claim, () => solvency.unreserve(sale))
 
 /** Sells in the order of the product. */
-const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedSale) => {
+const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedPurchase) => {
   if (purchase.product.settlementOrder === "compute-first") return sellComputeFirst(seller, claimed)
   // Asked again when the claim is stored, for another replica may have claimed at the same moment.
   const solvent = seller.solvency.covered.pipe(

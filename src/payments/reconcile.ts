@@ -179,7 +179,7 @@ export function verdict(
 }
 
 /** Longest wait for one word of the chain: neither a sale nor the sweep may hang on it. */
-const chainPatience = Duration.seconds(5)
+const chainTimeout = Duration.seconds(5)
 
 /**
  * The chain's word on a payment; a chain that cannot be read has said nothing. `transactionHint` is
@@ -192,7 +192,7 @@ export function proofOf(
 ): Effect.Effect<PaymentProof> {
   return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
     Effect.timeoutOrElse({
-      duration: chainPatience,
+      duration: chainTimeout,
       orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
     }),
     Effect.catchTag("ChainUnavailable", ({ reason }) =>

@@ -12,11 +12,11 @@ export interface PaymentTiming {
   /** The work of a compute-first product, and what a settle-early one looks up before it settles. */
   readonly work: Duration.Duration
   /** The work of a settle-early product, which is paid for by then. Shorter than the lease. */
-  readonly paidWork: Duration.Duration
+  readonly paidWorkTimeout: Duration.Duration
   readonly settle: Duration.Duration
   /** How often the chain is asked after settlement, and how many times. */
-  readonly proveEvery: Duration.Duration
-  readonly proveTimes: number
+  readonly proveInterval: Duration.Duration
+  readonly proveRetriesMax: number
   /** How long all that asking may take, however long the chain takes over each question. */
   readonly prove: Duration.Duration
   /** How long a buyer may still come for an answer that was not delivered. Then it is refunded. */
@@ -27,21 +27,21 @@ export interface PaymentTiming {
    */
   readonly recover: Duration.Duration
   /** How often a second copy of a payment looks whether the first is done, and how many times. */
-  readonly waitEvery: Duration.Duration
-  readonly waitTimes: number
+  readonly waitInterval: Duration.Duration
+  readonly waitRetriesMax: number
 }
 
 export const defaultTiming: PaymentTiming = {
   lease: Duration.seconds(90),
   verify: Duration.seconds(4),
   work: Duration.seconds(10),
-  paidWork: Duration.seconds(60),
+  paidWorkTimeout: Duration.seconds(60),
   settle: Duration.seconds(21),
-  proveEvery: Duration.millis(500),
-  proveTimes: 20,
+  proveInterval: Duration.millis(500),
+  proveRetriesMax: 20,
   prove: Duration.seconds(15),
   hold: Duration.minutes(10),
   recover: Duration.minutes(2),
-  waitEvery: Duration.millis(200),
-  waitTimes: 100,
+  waitInterval: Duration.millis(200),
+  waitRetriesMax: 100,
 }

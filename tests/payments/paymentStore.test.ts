@@ -49,7 +49,7 @@ const unasked = () => Effect.die("not asked")
 /** A chain on which nothing was paid, and nothing ever will be. */
 const emptyChain = Chain.of({
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
-  ...{ transfers: unasked, balanceOf: unasked, isSpent: unasked, hasCode: unasked },
+  ...{ transfers: unasked, balanceOf: unasked, isNonceUsed: unasked, hasCode: unasked },
 })
 
 /** What a sweep on that chain moves, and what it logs. */

@@ -273,7 +273,7 @@ const places = Arbitrary.array(Arbitrary.schema(Place), {
 })
 
 /** Looks whether the second waits; on the embedded store it cannot even begin. */
-const looksMax = 40
+const lookupsMax = 40
 
 /** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
 const overlapping = Effect.fnUntraced(
@@ -284,7 +284,7 @@ const overlapping = Effect.fnUntraced(
     yield* sql.withTransaction(Effect.gen(function* () {
       yield* first
       yield* Deferred.succeed(begun, undefined)
-      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+      for (let n = 0; n < lookupsMax && other.pollUnsafe() === undefined; n++) {
         const waiting = yield* sql`
           SELECT FROM pg_stat_activity
           WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`

@@ -16,8 +16,8 @@ import {
   decodeQuantity,
   decodeReceipt,
   decodeWord,
-  NoAnswer,
   type Rpc,
+  RpcFailure,
   type RpcOptions,
 } from "./rpc.ts"
 import { scan, scanBlocksMax } from "./transfers.ts"
@@ -40,7 +40,7 @@ export interface ChainOptions extends RpcOptions {
 }
 
 /** How long a question of ours may take, with all the calls it needs: less than those who ask wait. */
-const questionTimeout = Duration.millis(4_500)
+const lookupTimeout = Duration.millis(4_500)
 /** The same for a stretch of the scan, which no caller waits for. */
 const scanTimeout = Duration.seconds(20)
 
@@ -63,7 +63,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
   const safeHead = yield* watchSafeHead(rpc, options.finality)
   const rightChain = yield* onlyChain(rpc, usdcOnBase.chainId)
 
-  const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, NoAnswer>) =>
+  const within = (limit: Duration.Duration) => <A>(answer: Effect.Effect<A, RpcFailure>) =>
     Effect.andThen(rightChain, answer).pipe(
       Effect.mapError(({ reason }) => new ChainUnavailable({ reason })),
       Effect.timeoutOrElse({
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
         orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
       }),
     )
-  const inTime = within(questionTimeout)
+  const inTime = within(lookupTimeout)
   const blocksMax = options.scanBlocksMax ?? scanBlocksMax
 
   return Chain.of({
@@ -86,7 +86,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
             ? Effect.succeed({ transfers: [], through: number })
             : scan(rpc, { asset, to, blocksMax }, after, number)),
       ),
-    isSpent: (asset, from, nonce) =>
+    isNonceUsed: (asset, from, nonce) =>
       inTime(Effect.flatMap(
         rpc.ask({
           method: "eth_call",
@@ -119,7 +119,7 @@ const onlyChain = (rpc: Rpc, chainId: number) =>
       Effect.filterOrFail(
         (id) => Number(id) === chainId,
         (id) =>
-          new NoAnswer({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
+          new RpcFailure({ kind: "malformed", reason: `the endpoint is of chain ${Number(id)}` }),
       ),
     ),
     (exit) => exit._tag === "Success" ? Duration.infinity : Duration.zero,
@@ -188,7 +188,7 @@ const withoutUse = Effect.fnUntraced(function* (
   rpc: Rpc,
   safe: Head,
   { asset, from, nonce, validBefore }: ExpectedTransfer,
-): Effect.fn.Return<PaymentProof, NoAnswer> {
+): Effect.fn.Return<PaymentProof, RpcFailure> {
   if (safe.timestamp <= validBefore) return { proof: "not_yet" }
   const used = yield* rpc.ask({
     method: "eth_call",
@@ -217,7 +217,7 @@ const withUse = Effect.fnUntraced(function* (
   safe: Head,
   expected: ExpectedTransfer,
   use: TokenEvent,
-): Effect.fn.Return<PaymentProof, NoAnswer> {
+): Effect.fn.Return<PaymentProof, RpcFailure> {
   const { asset, from } = expected
   const events = yield* eventsOf(rpc, {
     asset,
@@ -262,4 +262,4 @@ function paidAt({ at: { transaction, block, logIndex } }: TokenEvent, safe: Head
 const paid = (at: PaidAt): PaymentProof => ({ proof: "paid", at })
 
 const disbelieved = (what: string) =>
-  Effect.fail(new NoAnswer({ kind: "malformed", reason: `the endpoint shows ${what}` }))
+  Effect.fail(new RpcFailure({ kind: "malformed", reason: `the endpoint shows ${what}` }))

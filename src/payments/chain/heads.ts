@@ -4,7 +4,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import { decodeBlock, decodeQuantity, NoAnswer, quantity, type Rpc } from "./rpc.ts"
+import { decodeBlock, decodeQuantity, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
 /** `safe`: what the node calls safe. `blocks`: so many below the newest. */
 export type Finality = "safe" | { readonly blocks: number }
@@ -83,4 +83,4 @@ function contradicts(seen: Head, head: Head): boolean {
 }
 
 const disbelieved = (what: string) =>
-  new NoAnswer({ kind: "malformed", reason: `eth_getBlockByNumber was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `eth_getBlockByNumber was answered with ${what}` })

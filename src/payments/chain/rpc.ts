@@ -25,7 +25,7 @@ const retryDelay = Duration.millis(100)
 const retriesMax = 1
 
 /** What became of a call that got no answer. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   /**
    * `silent`: no answer, or not in time. `refused`: an error of JSON-RPC. `too_large`: more than is read.
    * `malformed`: something else than was asked for.
@@ -42,7 +42,7 @@ interface Call<A> {
 }
 
 export interface Rpc {
-  readonly ask: <A>(call: Call<A>) => Effect.Effect<A, NoAnswer>
+  readonly ask: <A>(call: Call<A>) => Effect.Effect<A, RpcFailure>
 }
 
 const Envelope = Schema.Union([
@@ -77,7 +77,7 @@ export const connect = Effect.fnUntraced(function* (
       return yield* malformed(call.method, "an answer to another question")
     }
     if ("error" in envelope) {
-      return yield* new NoAnswer({
+      return yield* new RpcFailure({
         kind: "refused",
         reason: `${call.method} was refused with code ${envelope.error.code}`,
       })
@@ -87,7 +87,7 @@ export const connect = Effect.fnUntraced(function* (
 
   return { ask } satisfies Rpc
 
-  function ask<A>(call: Call<A>): Effect.Effect<A, NoAnswer> {
+  function ask<A>(call: Call<A>): Effect.Effect<A, RpcFailure> {
     return attempt(call).pipe(
       Effect.retry({
         while: ({ kind }) => kind === "silent" || kind === "refused",
@@ -101,21 +101,21 @@ export const connect = Effect.fnUntraced(function* (
 })
 
 /** Why no answer could be read. The error itself names the address, so it goes no further. */
-function unreadable(method: string, error: unknown): NoAnswer {
+function unreadable(method: string, error: unknown): RpcFailure {
   const name = error instanceof Error ? error.name : ""
   return name === "ResponseBodyTooLargeError"
-    ? new NoAnswer({ kind: "too_large", reason: `${method} was answered with too many bytes` })
-    : new NoAnswer({ kind: "silent", reason: `${method} was not answered` })
+    ? new RpcFailure({ kind: "too_large", reason: `${method} was answered with too many bytes` })
+    : new RpcFailure({ kind: "silent", reason: `${method} was not answered` })
 }
 
 const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>
   Effect.catch(decoded, () => malformed(method, "something else than was asked for"))
 
 const malformed = (method: string, what: string) =>
-  new NoAnswer({ kind: "malformed", reason: `${method} was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `${method} was answered with ${what}` })
 
 const silent = (method: string) =>
-  Effect.fail(new NoAnswer({ kind: "silent", reason: `${method} was not answered in time` }))
+  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} was not answered in time` }))
 
 const hexOf = (pattern: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`)))

@@ -7,7 +7,7 @@
 import { Effect, Option } from "effect"
 import { encodeFunctionData, parseAbi, toEventSelector } from "viem/utils"
 import { type Address, address, Bytes32 } from "../domain/payment.ts"
-import { decodeLogs, type Log, NoAnswer, quantity, type Rpc } from "./rpc.ts"
+import { decodeLogs, type Log, quantity, type Rpc, RpcFailure } from "./rpc.ts"
 
 const abi = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
@@ -142,7 +142,7 @@ export const eventsOf = Effect.fnUntraced(function* (rpc: Rpc, query: LogQuery) 
   if (
     events === null || events.length !== logs.length || !logs.every((log) => asked(query, log))
   ) {
-    return yield* new NoAnswer({
+    return yield* new RpcFailure({
       kind: "malformed",
       reason: "eth_getLogs was answered with other logs than were asked for",
     })

@@ -10,7 +10,7 @@
 import { Effect } from "effect"
 import type { Address } from "../domain/payment.ts"
 import type { ScannedBlocks, SeenTransfer } from "../Chain.ts"
-import { answerBytesMax, decodeReceipt, NoAnswer, type Rpc } from "./rpc.ts"
+import { answerBytesMax, decodeReceipt, type Rpc, RpcFailure } from "./rpc.ts"
 import {
   belongs,
   type Blocks,
@@ -42,7 +42,7 @@ export const scan = (
   query: Query,
   after: bigint,
   safe: bigint,
-): Effect.Effect<ScannedBlocks, NoAnswer> => {
+): Effect.Effect<ScannedBlocks, RpcFailure> => {
   const furthest = after + BigInt(query.blocksMax)
   const through = furthest < safe ? furthest : safe
   return through <= after
@@ -55,7 +55,7 @@ const readOrHalve = (
   query: Query,
   from: bigint,
   to: bigint,
-): Effect.Effect<ScannedBlocks, NoAnswer> =>
+): Effect.Effect<ScannedBlocks, RpcFailure> =>
   read(rpc, query, { from, to }).pipe(
     Effect.map((transfers) => ({ transfers, through: to })),
     Effect.catchIf(
@@ -109,7 +109,7 @@ const incomingOf = Effect.fnUntraced(function* (
     )
   const events = whole ? eventsIn(asset, receipt.logs) : null
   if (events === null) {
-    return yield* new NoAnswer({
+    return yield* new RpcFailure({
       kind: "malformed",
       reason: "eth_getTransactionReceipt was answered with another transaction's",
     })

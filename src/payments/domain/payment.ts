@@ -189,7 +189,7 @@ const again: { readonly [S in PaymentState]: { readonly secret: Again; readonly 
  * What the same payment gets when it is sent again. A settled authorization is public calldata, so
  * the payment alone never fetches or joins an answer: only the first caller's secret does.
  */
-export function sentAgain(state: PaymentState, showsSecret: boolean): Again {
+export function repeatAction(state: PaymentState, showsSecret: boolean): Again {
   return again[state][showsSecret ? "secret" : "plain"]
 }
 

@@ -35,7 +35,7 @@ const RefundEvent = Schema.Literals(refundEvents)
 export type RefundEvent = typeof RefundEvent.Type
 
 /** Where each event leads, from wherever it may happen. */
-export const refundReaches: { readonly [E in RefundEvent]: RefundState } = {
+export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
   queue: "queued",
   sign: "signed",
   broadcast: "broadcast",
@@ -69,7 +69,7 @@ export function refundStep(
   event: RefundEvent,
 ): Result.Result<RefundState, IllegalRefundMove> {
   return refundMoves[from].includes(event)
-    ? Result.succeed(refundReaches[event])
+    ? Result.succeed(refundStateAfter[event])
     : Result.fail(new IllegalRefundMove({ from, event }))
 }
 
@@ -230,7 +230,7 @@ export function decide(refund: Refund, evidence: Evidence): Action {
         : stick(refund, `payment_${payment.reason}_after_signing`)
     case "paid":
       if (payment.at.finality !== "safe") return wait("payment_not_safe")
-      if (refund.signed === null && !inTerm(payment.at.block, evidence.own.term)) {
+      if (refund.signed === null && !isInBlockRange(payment.at.block, evidence.own.term)) {
         return wait("of_another_treasury")
       }
       if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
@@ -246,7 +246,7 @@ export function withinCaps(amount: bigint, signed: SignedSums, caps: Caps): bool
 }
 
 /** Whether a payment in this block is paid back by the treasury of this term, and by no other. */
-export function inTerm(block: bigint, { after, through }: Term): boolean {
+export function isInBlockRange(block: bigint, { after, through }: Term): boolean {
   return (after === null || block > after) && (through === null || block <= through)
 }
 

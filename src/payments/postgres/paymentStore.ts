@@ -250,7 +250,7 @@ const claimedBy = ({ ticket, secretHash, lease }: Claim): Claimed => ({
   secretHash,
 })
 
-interface HeldMove {
+interface MoveRequest {
   readonly held: Payment
   readonly move: Move
 }
@@ -264,7 +264,7 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const ages = sql.literal(agesColumns)
   // What was delivered in the meantime is not owed any more.
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
-  return groupCommit<HeldMove, Ages>({
+  return groupCommit<MoveRequest, Ages>({
     rowOf: ({ held }) => held.paymentId,
     together: (moves) => {
       const bodies: Array<Uint8Array> = []

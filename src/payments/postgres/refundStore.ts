@@ -11,18 +11,18 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Address, Bytes32, PaymentId, Signature } from "../domain/payment.ts"
 import {
   type Caps,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   type SignedSums,
   withinCaps,
 } from "../domain/refund.ts"
-import { RefundQueue, type RefundsStanding } from "../refunds/Refunds.ts"
+import { RefundQueue, type RefundTotals } from "../refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
   UnreadableRefund,
 } from "../refunds/RefundStore.ts"
 
@@ -52,7 +52,7 @@ export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effe
 const from = (sql: SqlClient, duration: Duration.Duration) =>
   sql`clock_timestamp() + make_interval(secs => ${Duration.toSeconds(duration)}::float8)`
 
-const where = (sql: SqlClient, { paymentId, state, fence }: HeldRefund) =>
+const where = (sql: SqlClient, { paymentId, state, fence }: StoredRefund) =>
   sql`payment_id = ${paymentId} AND state = ${state} AND fence = ${fence}`
 
 const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =>
@@ -111,7 +111,7 @@ const enter = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (held: HeldRefund, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient) => (held: StoredRefund, signed: RefundSignature, caps: Caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
     const sums = yield* signedForOthers(sql, held.paymentId)
@@ -128,8 +128,8 @@ const sign = (sql: SqlClient) => (held: HeldRefund, signed: RefundSignature, cap
     Effect.orDie,
   )
 
-const move = (sql: SqlClient) => (held: HeldRefund, move: RefundMove) => {
-  const state = move.event === "postpone" ? held.state : refundReaches[move.event]
+const move = (sql: SqlClient) => (held: StoredRefund, move: RefundMove) => {
+  const state = move.event === "postpone" ? held.state : refundStateAfter[move.event]
   return sql`
     UPDATE refund SET state = ${state}, lease_until = NULL, changed_at = clock_timestamp(),
       ${changes(sql, move)}
@@ -167,7 +167,7 @@ const standing = (sql: SqlClient) =>
     FROM refund GROUP BY state`.pipe(
     Effect.map((rows) =>
       new Map(rows.map(({ state, refunds, amount, oldest_ago_ms }) => {
-        const standing: RefundsStanding = {
+        const standing: RefundTotals = {
           refunds: Number(refunds),
           amount,
           oldestAgoMs: oldest_ago_ms,

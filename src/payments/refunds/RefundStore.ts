@@ -20,7 +20,7 @@ import {
 } from "../domain/refund.ts"
 
 /** The row as a worker has read it: nothing moves unless it still is so. */
-export interface HeldRefund {
+export interface StoredRefund {
   readonly paymentId: PaymentId
   readonly state: RefundState
   readonly fence: number
@@ -90,12 +90,12 @@ export class RefundStore extends Context.Service<RefundStore, {
    * caps: that is decided for one signature at a time, among all workers. The lease goes on.
    */
   readonly sign: (
-    held: HeldRefund,
+    held: StoredRefund,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
   /** Makes one move and ends the lease; false when the row is not, or no longer, as `held` says. */
-  readonly move: (held: HeldRefund, move: RefundMove) => Effect.Effect<boolean>
+  readonly move: (held: StoredRefund, move: RefundMove) => Effect.Effect<boolean>
   /** What was signed for the other refunds: each of them by its newest signature. */
   readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
   /** The blocks whose payments this treasury pays back; none while the store does not know it. */

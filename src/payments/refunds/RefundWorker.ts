@@ -68,20 +68,20 @@ export interface RefundTiming {
   readonly lease: Duration.Duration
   /** How long a signature runs. */
   readonly validity: Duration.Duration
-  readonly chainPatience: Duration.Duration
-  readonly settlePatience: Duration.Duration
-  readonly storePatience: Duration.Duration
+  readonly chainTimeout: Duration.Duration
+  readonly settleTimeout: Duration.Duration
+  readonly storeTimeout: Duration.Duration
   /** Until the chain is asked again whether a block is safe. */
-  readonly proveAgain: Duration.Duration
+  readonly proofRetryDelay: Duration.Duration
   /** Until a facilitator or a chain without a clear answer is asked again. */
-  readonly unknownAgain: Duration.Duration
+  readonly unknownRetryDelay: Duration.Duration
   /** After the first decline; it doubles with every further one, up to the second. */
-  readonly declinedAgainMin: Duration.Duration
-  readonly declinedAgainMax: Duration.Duration
+  readonly declinedRetryDelayMin: Duration.Duration
+  readonly declinedRetryDelayMax: Duration.Duration
   /** Until caps and the float are checked again. */
-  readonly shortAgain: Duration.Duration
+  readonly shortageRetryDelay: Duration.Duration
   /** Until the chain is asked about a refund that only a person can help. */
-  readonly stuckAgain: Duration.Duration
+  readonly reviewRetryDelay: Duration.Duration
   /** How long a worker that is stopped goes on with what it is at. */
   readonly drain: Duration.Duration
 }
@@ -89,15 +89,15 @@ export interface RefundTiming {
 export const defaultRefundTiming: RefundTiming = {
   lease: Duration.seconds(120),
   validity: Duration.minutes(10),
-  chainPatience: Duration.seconds(10),
-  settlePatience: Duration.seconds(30),
-  storePatience: Duration.seconds(5),
-  proveAgain: Duration.seconds(15),
-  unknownAgain: Duration.seconds(30),
-  declinedAgainMin: Duration.seconds(15),
-  declinedAgainMax: Duration.minutes(10),
-  shortAgain: Duration.minutes(5),
-  stuckAgain: Duration.hours(1),
+  chainTimeout: Duration.seconds(10),
+  settleTimeout: Duration.seconds(30),
+  storeTimeout: Duration.seconds(5),
+  proofRetryDelay: Duration.seconds(15),
+  unknownRetryDelay: Duration.seconds(30),
+  declinedRetryDelayMin: Duration.seconds(15),
+  declinedRetryDelayMax: Duration.minutes(10),
+  shortageRetryDelay: Duration.minutes(5),
+  reviewRetryDelay: Duration.hours(1),
   drain: Duration.seconds(15),
 }
 
@@ -115,20 +115,20 @@ const maxTimeoutSeconds = 120
 const forgottenSeconds = 20n * 60n
 /** How far back a chain looks for the use of a signature at once; and how many such looks there are. */
 const lookSeconds = 30n * 60n
-const looksMax = 2_000n
+const lookupsMax = 2_000n
 const doublingsMax = 16
 
 /** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
-export function refundTimingWithin(asked: Duration.Duration): RefundTiming {
+export function scaledRefundTiming(asked: Duration.Duration): RefundTiming {
   const usual = defaultRefundTiming
   const lease = Duration.max(asked, leaseMin)
   const share = Math.min(1, Duration.toMillis(lease) / Duration.toMillis(usual.lease))
   return {
     ...usual,
     lease,
-    chainPatience: Duration.times(usual.chainPatience, share),
-    settlePatience: Duration.times(usual.settlePatience, share),
-    storePatience: Duration.times(usual.storePatience, share),
+    chainTimeout: Duration.times(usual.chainTimeout, share),
+    settleTimeout: Duration.times(usual.settleTimeout, share),
+    storeTimeout: Duration.times(usual.storeTimeout, share),
   }
 }
 
@@ -145,7 +145,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { timing = defaultRefundTiming } = options
   const ports: Ports = {
     ...{ ...options, timing },
-    store: storeWithDeadline("The refund store", yield* RefundStore, timing.storePatience),
+    store: storeWithDeadline("The refund store", yield* RefundStore, timing.storeTimeout),
     chain: yield* Chain,
     facilitator: yield* Facilitator,
     signatures: yield* Signatures,
@@ -196,7 +196,7 @@ function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcom
     Effect.catchTag(
       "ChainUnavailable",
       ({ reason }) =>
-        postpone(ports, refund, `chain unavailable: ${reason}`, ports.timing.unknownAgain),
+        postpone(ports, refund, `chain unavailable: ${reason}`, ports.timing.unknownRetryDelay),
     ),
     Effect.catchCauseIf(
       (cause) => !Cause.hasInterruptsOnly(cause),
@@ -234,7 +234,7 @@ const evidenceOf = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
       transactionHint: refund.transactionHint,
     }),
     float: chain.balanceOf(token.asset, treasury.address),
-  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainPatience))
+  }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainTimeout))
   if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
   const paymentId = signatures.paymentId(identity)
   const term = yield* termOf(ports)
@@ -249,7 +249,7 @@ const termOf = Effect.fnUntraced(
     const known = yield* store.term(treasury.address)
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
-    const head = yield* withDeadline(timing.chainPatience)(chain.transfers(query))
+    const head = yield* withDeadline(timing.chainTimeout)(chain.transfers(query))
     if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
     yield* store.enter(treasury.address, head.value.through)
     return yield* Effect.orDie(Effect.flatMap(store.term(treasury.address), Effect.fromOption))
@@ -269,7 +269,7 @@ function perform(ports: Ports, refund: ClaimedRefund, evidence: Evidence, action
     case "cancel":
       return end(ports, refund, { event: "cancel", reason: action.reason })
     case "stick": {
-      const again = ports.timing.stuckAgain
+      const again = ports.timing.reviewRetryDelay
       return end(ports, refund, { event: "stick", reason: action.reason, again })
     }
     case "wait": {
@@ -293,7 +293,9 @@ const sign = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund, e
   const signed: RefundSignature = { ...unsigned, signature }
   const stored = yield* store.sign(refund, signed, caps)
   if (stored === "lost") return outcome(refund, refund.state, "lost")
-  if (stored === "over_caps") return yield* postpone(ports, refund, stored, timing.shortAgain)
+  if (stored === "over_caps") {
+    return yield* postpone(ports, refund, stored, timing.shortageRetryDelay)
+  }
   const relayed = yield* relay(ports, { ...refund, state: "signed", signed }, signed)
   return { ...relayed, from: refund.state }
 })
@@ -303,7 +305,7 @@ const relay = Effect.fnUntraced(
   function* (ports: Ports, refund: ClaimedRefund, signed: RefundSignature) {
     const { token, timing, facilitator } = ports
     const said = yield* facilitator.settle(requestOf(token, refund, signed)).pipe(
-      withDeadline(timing.settlePatience),
+      withDeadline(timing.settleTimeout),
       Effect.map(Option.getOrElse((): SettleOutcome => silence)),
       Effect.catchDefect(Effect.fnUntraced(function* (defect) {
         yield* Effect.logError("The facilitator's adapter failed", defect)
@@ -313,7 +315,7 @@ const relay = Effect.fnUntraced(
     switch (said.outcome) {
       case "settled": {
         const { transaction: transactionHint } = said
-        const again = timing.proveAgain
+        const again = timing.proofRetryDelay
         return yield* end(ports, refund, { event: "broadcast", transactionHint, again })
       }
       case "declined": {
@@ -321,7 +323,7 @@ const relay = Effect.fnUntraced(
         return yield* postpone(ports, refund, `declined: ${said.reason}`, again, true)
       }
       case "unknown":
-        return yield* postpone(ports, refund, `unknown: ${said.reason}`, timing.unknownAgain)
+        return yield* postpone(ports, refund, `unknown: ${said.reason}`, timing.unknownRetryDelay)
     }
   },
 )
@@ -359,25 +361,28 @@ function forgottenUntil(
 ): bigint {
   const age = nowSeconds > owedAtSeconds ? nowSeconds - owedAtSeconds : 0n
   const looks = age / lookSeconds + 1n
-  const look = BigInt(Math.max(fence - 1, 0)) % (looks < looksMax ? looks : looksMax)
+  const look = BigInt(Math.max(fence - 1, 0)) % (looks < lookupsMax ? looks : lookupsMax)
   return owedAtSeconds + forgottenSeconds + look * lookSeconds
 }
 
 /** How long a refund waits for what it waits for. */
 const waits = {
-  payment_not_safe: "proveAgain",
-  refund_not_safe: "proveAgain",
-  expiring: "proveAgain",
-  stuck: "stuckAgain",
-  over_caps: "shortAgain",
-  float_too_low: "shortAgain",
-  of_another_treasury: "shortAgain",
+  payment_not_safe: "proofRetryDelay",
+  refund_not_safe: "proofRetryDelay",
+  expiring: "proofRetryDelay",
+  stuck: "reviewRetryDelay",
+  over_caps: "shortageRetryDelay",
+  float_too_low: "shortageRetryDelay",
+  of_another_treasury: "shortageRetryDelay",
 } as const satisfies Readonly<Record<WaitReason, keyof RefundTiming>>
 
 /** Longer with every decline, within bounds. */
 function declinedAgain(timing: RefundTiming, attempts: number): Duration.Duration {
-  const doubled = Duration.times(timing.declinedAgainMin, 2 ** Math.min(attempts, doublingsMax))
-  return Duration.min(doubled, timing.declinedAgainMax)
+  const doubled = Duration.times(
+    timing.declinedRetryDelayMin,
+    2 ** Math.min(attempts, doublingsMax),
+  )
+  return Duration.min(doubled, timing.declinedRetryDelayMax)
 }
 
 const silence: SettleOutcome = { outcome: "unknown", reason: "silence" }

@@ -12,7 +12,7 @@ import { type RefundState, refundStates } from "../domain/refund.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
 /** The refunds of one state, in sum. */
-export interface RefundsStanding {
+export interface RefundTotals {
   readonly refunds: number
   readonly amount: bigint
   /** Milliseconds since the oldest of them was first owed. */
@@ -22,14 +22,14 @@ export interface RefundsStanding {
 /** The port to the queue of refunds, as far as the service's database role may read it. */
 export class RefundQueue extends Context.Service<RefundQueue, {
   /** How the refunds stand, by state; a state without refunds is absent. */
-  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundsStanding>>
+  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 
 /** What may have to be paid back, and what is being paid back. */
 interface Owed {
   /** Whole units that may still have to be refunded, of payments whose outcome is open included. */
   readonly liability: bigint
-  readonly byState: ReadonlyMap<RefundState, RefundsStanding>
+  readonly byState: ReadonlyMap<RefundState, RefundTotals>
 }
 
 export class Refunds extends Context.Service<Refunds, {
@@ -54,7 +54,7 @@ export class Refunds extends Context.Service<Refunds, {
   )
 }
 
-const none: RefundsStanding = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+const none: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 
 const usdcUnits = 1_000_000
 

@@ -24,7 +24,7 @@ import {
   type Payment,
   type PaymentId,
   type Released,
-  sentAgain,
+  repeatAction,
   wasTaken,
 } from "../domain/payment.ts"
 import { needsChain, reconcile, type ReconcileOptions } from "../reconcile.ts"
@@ -169,7 +169,7 @@ function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, networ
     case "answered": {
       const { paymentId, answer } = row
       const receipt = receiptOf(row, network)
-      return sentAgain(row.state, showsSecret) !== "replay" || answer === null
+      return repeatAction(row.state, showsSecret) !== "replay" || answer === null
         ? { state: "used", receipt }
         : { state: "answered", delivery: { paymentId, body: answer.body, receipt, replayed: true } }
     }

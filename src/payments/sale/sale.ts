@@ -55,7 +55,7 @@ export interface Task {
 }
 
 /** A payment this fiber has claimed, and what goes with it. */
-export interface ClaimedSale {
+export interface ClaimedPurchase {
   readonly row: Payment
   readonly request: FacilitatorRequest
   readonly task: Task
@@ -85,7 +85,7 @@ const payerInFlightMax = 8
 
 /** Runs a claimed payment to its end: the answer is computed first, and stored with the intent. */
 export const sellComputeFirst = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedSale) {
+  function* (ports: SalePorts, claimed: ClaimedPurchase) {
     const { store, timing } = ports
     const answer = yield* untilIntent(
       ports,
@@ -113,7 +113,7 @@ export const sellComputeFirst = Effect.fnUntraced(
 
 /** Runs a claimed payment to its end: it is settled first, and then computed or refunded. */
 export const sellSettleEarly = Effect.fnUntraced(
-  function* (ports: SalePorts, claimed: ClaimedSale) {
+  function* (ports: SalePorts, claimed: ClaimedPurchase) {
     const { store, timing } = ports
     yield* untilIntent(
       ports,
@@ -158,7 +158,7 @@ export const deliver = Effect.fnUntraced(function* (
   task: Task,
 ) {
   if (row?.state !== "settled") return yield* ended(row)
-  const outcome = yield* Effect.result(computed(task.work, ports.timing.paidWork))
+  const outcome = yield* Effect.result(computed(task.work, ports.timing.paidWorkTimeout))
   const answer = outcome._tag === "Success" && outcome.success.charge ? outcome.success : null
   if (answer !== null) {
     const { body } = answer
@@ -208,7 +208,7 @@ const lost = new NotCharged({
  */
 const untilIntent = <A>(
   { store }: SalePorts,
-  { row, payerInFlight, abandoned }: ClaimedSale,
+  { row, payerInFlight, abandoned }: ClaimedPurchase,
   steps: Effect.Effect<A, NotCharged>,
 ): Effect.Effect<A, NotCharged | Unresolved> =>
   (payerInFlight < payerInFlightMax ? steps : crowded).pipe(
@@ -226,7 +226,7 @@ const untilIntent = <A>(
  * Asks the facilitator whether the payment can be settled and, at the same time, the chain whether it
  * has been: a payment that is public already is sold nothing, since anybody may have copied it.
  */
-const verified = (ports: SalePorts, claimed: ClaimedSale): Effect.Effect<void, NotCharged> =>
+const verified = (ports: SalePorts, claimed: ClaimedPurchase): Effect.Effect<void, NotCharged> =>
   Effect.all([approved(ports, claimed), unspent(ports, claimed)], {
     concurrency: "unbounded",
     discard: true,
@@ -234,9 +234,9 @@ const verified = (ports: SalePorts, claimed: ClaimedSale): Effect.Effect<void, N
 
 const unspent = (
   { chain, timing }: SalePorts,
-  { request: { token, authorization: { from, nonce } } }: ClaimedSale,
+  { request: { token, authorization: { from, nonce } } }: ClaimedPurchase,
 ) =>
-  chain.isSpent(token.asset, from, nonce).pipe(
+  chain.isNonceUsed(token.asset, from, nonce).pipe(
     Effect.timeout(timing.verify),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
@@ -255,7 +255,7 @@ const publicAlready = Effect.fail(
 
 const approved = (
   { facilitator, timing }: SalePorts,
-  { request }: ClaimedSale,
+  { request }: ClaimedPurchase,
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
     Effect.timeoutOrElse({
@@ -328,7 +328,7 @@ const computed = <A>(
 /** Stores the intent. A store that fails here may have stored it: settlement is not asked for then. */
 const intend = Effect.fnUntraced(function* (
   { store, timing }: SalePorts,
-  { row }: ClaimedSale,
+  { row }: ClaimedPurchase,
   answer: Answer | null,
 ) {
   const settling = yield* store.move(row, {
@@ -362,8 +362,8 @@ const settled = Effect.fnUntraced(function* (
     ),
     Effect.repeat({
       until: ({ proof }) => proof !== "not_yet",
-      schedule: Schedule.spaced(timing.proveEvery),
-      times: timing.proveTimes,
+      schedule: Schedule.spaced(timing.proveInterval),
+      times: timing.proveRetriesMax,
     }),
     Effect.timeoutOrElse({
       duration: timing.prove,

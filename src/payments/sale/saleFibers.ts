@@ -9,7 +9,7 @@ import type { FailedSale } from "../domain/failedSale.ts"
 import type { Address, Payment } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
 import { type Delivery, hungUp, receiptOf, unresolved } from "./responses.ts"
-import type { ClaimedSale, Purchase, Sold, Task } from "./sale.ts"
+import type { ClaimedPurchase, Purchase, Sold, Task } from "./sale.ts"
 
 /** One call for one payment. */
 export interface Sale {
@@ -55,7 +55,7 @@ function outcomeName(exit: Exit.Exit<Ending, FailedSale>): string {
 }
 
 /** Counts a sale that ended without a fiber of its own; the others have counted themselves. */
-export const countedEnd = (sale: Sale, sold: Effect.Effect<Delivery, FailedSale>) =>
+export const countEnd = (sale: Sale, sold: Effect.Effect<Delivery, FailedSale>) =>
   sold.pipe(
     Effect.tap(({ receipt, replayed }) =>
       sale.count(Exit.succeed({ charged: receipt !== null, replayed }))
@@ -73,7 +73,7 @@ export interface SaleFibers {
    */
   readonly run: <E extends FailedSale>(
     take: Effect.Effect<Option.Option<Payment>, E>,
-    sell: (claimed: ClaimedSale) => Effect.Effect<Sold, FailedSale>,
+    sell: (claimed: ClaimedPurchase) => Effect.Effect<Sold, FailedSale>,
     sale: Sale,
   ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
   /** Runs what no caller waits for. */

@@ -225,7 +225,7 @@ function chain(
   return Chain.of({
     paymentProof,
     transfers,
-    isSpent: (asset, from, nonce) =>
+    isNonceUsed: (asset, from, nonce) =>
       Effect.andThen(readable, Effect.map(ledger.used(asset, from, nonce), Option.isSome)),
     // Play money for whoever has to give some back: what was received stands in the authorizations.
     balanceOf: (_asset, holder) =>

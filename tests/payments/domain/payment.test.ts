@@ -17,7 +17,7 @@ import {
   paymentStates,
   reaches,
   recordOf,
-  sentAgain,
+  repeatAction,
   Signature,
   step,
 } from "../../../src/payments/domain/payment.ts"
@@ -163,26 +163,26 @@ Deno.test("only refunded is the end of everything; from every other state money 
 Deno.test("a payment sent again is never refused while its outcome is unknown", () => {
   for (const secret of [true, false]) {
     for (const state of ["claimed", "settling", "unresolved", "settled"] as const) {
-      ok(sentAgain(state, secret) !== "challenge")
-      ok(sentAgain(state, secret) !== "claim")
+      ok(repeatAction(state, secret) !== "challenge")
+      ok(repeatAction(state, secret) !== "claim")
     }
   }
 })
 
 Deno.test("a payment sent again fetches or joins an answer with the secret alone", () => {
   for (const state of paymentStates) {
-    ok(!["replay", "wait"].includes(sentAgain(state, false)), state)
+    ok(!["replay", "wait"].includes(repeatAction(state, false)), state)
   }
-  equal(sentAgain("answered", true), "replay")
-  equal(sentAgain("claimed", true), "wait")
+  equal(repeatAction("answered", true), "replay")
+  equal(repeatAction("claimed", true), "wait")
 })
 
 Deno.test("a payment sent again reveals nothing once a refund is due", () => {
   for (const secret of [true, false]) {
-    equal(sentAgain("refund_due", secret), "refunded")
-    equal(sentAgain("refunded", secret), "refunded")
-    equal(sentAgain("void", secret), "challenge")
-    equal(sentAgain("released", secret), "claim")
+    equal(repeatAction("refund_due", secret), "refunded")
+    equal(repeatAction("refunded", secret), "refunded")
+    equal(repeatAction("void", secret), "challenge")
+    equal(repeatAction("released", secret), "claim")
   }
 })
 

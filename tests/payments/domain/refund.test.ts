@@ -13,12 +13,12 @@ import {
   type Debt,
   decide,
   type Evidence,
-  inTerm,
+  isInBlockRange,
   type Proof,
   type Refund,
   refundMax,
-  refundReaches,
   type RefundSignature,
+  refundStateAfter,
   refundStates,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
@@ -249,7 +249,7 @@ always(
 )
 
 law(
-  "inTerm() gives each payment to one treasury, whenever each of them entered",
+  "isInBlockRange() gives each payment to one treasury, whenever each of them entered",
   Arbitrary.schema(Schema.Tuple([
     Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n })),
     Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))),
@@ -257,7 +257,7 @@ law(
   ([block, entries]) => {
     const ends = [...new Set(entries)].sort((a, b) => a < b ? -1 : 1)
     const terms = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
-    equal(terms.filter((term) => inTerm(block, term)).length, 1)
+    equal(terms.filter((term) => isInBlockRange(block, term)).length, 1)
   },
 )
 
@@ -305,7 +305,7 @@ Deno.test("a confirmed refund never moves; every other one can still be confirme
   for (const from of refundStates) {
     const found = new Set([from])
     for (const state of found) {
-      for (const event of refundMoves[state]) found.add(refundReaches[event])
+      for (const event of refundMoves[state]) found.add(refundStateAfter[event])
     }
     ok(found.has("confirmed"), from)
   }

@@ -13,17 +13,17 @@ import {
   Signature,
 } from "../../../src/payments/domain/payment.ts"
 import {
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
 import { RefundQueue } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
 import { nonce } from "../../support/payments/terms.ts"
@@ -97,7 +97,7 @@ export const ledTo: {
   readonly [S in RefundState]: (
     n: number,
   ) => Effect.Effect<
-    S extends ClaimedRefund["state"] ? ClaimedRefund : HeldRefund,
+    S extends ClaimedRefund["state"] ? ClaimedRefund : StoredRefund,
     never,
     RefundStore | Debts
   >
@@ -113,7 +113,7 @@ export const ledTo: {
   const signing = (n: number) => Effect.flatMap(queued(n), (refund) => signed(n, refund))
   const open = (from: typeof queued) => (n: number) => Effect.andThen(from(n), claimed(n))
   const ended = (event: "confirm" | "cancel", from: typeof queued) => (n: number) =>
-    Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundReaches[event] }))
+    Effect.map(moved(event, from)(n), (refund) => ({ ...refund, state: refundStateAfter[event] }))
   return {
     queued,
     signed: signing,
@@ -264,14 +264,14 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
         for (const event of ["sign", "broadcast", "confirm", "cancel", "stick"] as const) {
           const legal = refundMoves[state].includes(event)
           // What would stay where it is does not move.
-          if (!legal && refundReaches[event] === state) continue
+          if (!legal && refundStateAfter[event] === state) continue
           const refund = yield* ledTo[state](n)
           const made: Effect.Effect<unknown> = event === "sign"
             ? store.sign(refund, signature(n, 9_000n), noCaps)
             : store.move(refund, moveOf[event](n))
           const exit = yield* Effect.exit(made)
           equal(Exit.isSuccess(exit), legal, `${state} ${event}`)
-          equal((yield* read(n)).refund, legal ? refundReaches[event] : state)
+          equal((yield* read(n)).refund, legal ? refundStateAfter[event] : state)
           n++
         }
       }

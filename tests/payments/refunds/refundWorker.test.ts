@@ -10,7 +10,7 @@ import { TestClock } from "effect/testing"
 import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address, Bytes32, PaymentId } from "../../../src/payments/domain/payment.ts"
 import { refundMax, type RefundOutcome } from "../../../src/payments/domain/refund.ts"
-import { refundTimingWithin } from "../../../src/payments/refunds/RefundWorker.ts"
+import { scaledRefundTiming } from "../../../src/payments/refunds/RefundWorker.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { type Debt, Debts } from "../../support/payments/memoryRefunds.ts"
@@ -215,7 +215,7 @@ test("a worker that outlives its lease can no longer move what another has taken
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const slow = yield* worker({
-        timing: { lease: Duration.seconds(30), settlePatience: Duration.minutes(10) },
+        timing: { lease: Duration.seconds(30), settleTimeout: Duration.minutes(10) },
       })
       const zombie = yield* Effect.forkChild(slow.sweep)
       yield* TestClock.adjust("31 seconds")
@@ -390,12 +390,12 @@ test("a worker that is stopped waits no longer than it may for a silent facilita
 test("whatever the lease, it outlasts the steps of a refund", () =>
   Effect.sync(() => {
     for (const seconds of [1, 10, 20, 60, 90, 120, 600]) {
-      const timing = refundTimingWithin(Duration.seconds(seconds))
+      const timing = scaledRefundTiming(Duration.seconds(seconds))
       // Its evidence and, for a treasury's first refund, its term; signing; relaying; the move after.
       const steps = [
-        ...[timing.chainPatience, timing.chainPatience, timing.chainPatience, timing.chainPatience],
-        ...[timing.storePatience, timing.storePatience, timing.storePatience, timing.storePatience],
-        timing.settlePatience,
+        ...[timing.chainTimeout, timing.chainTimeout, timing.chainTimeout, timing.chainTimeout],
+        ...[timing.storeTimeout, timing.storeTimeout, timing.storeTimeout, timing.storeTimeout],
+        timing.settleTimeout,
       ]
       const sumMs = steps.reduce((sum, step) => sum + Duration.toMillis(step), 0)
       ok(sumMs < Duration.toMillis(timing.lease), `${seconds} s: ${sumMs} ms`)

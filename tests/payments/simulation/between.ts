@@ -49,7 +49,7 @@ export function chainBetween(chain: Chain["Service"], between: Between): Chain["
     paymentProof: (...args) => between("proof", chain.paymentProof(...args)),
     transfers: (...args) => between("transfers", chain.transfers(...args)),
     balanceOf: (...args) => between("balanceOf", chain.balanceOf(...args)),
-    isSpent: (...args) => between("isSpent", chain.isSpent(...args)),
+    isNonceUsed: (...args) => between("isNonceUsed", chain.isNonceUsed(...args)),
     hasCode: (...args) => between("hasCode", chain.hasCode(...args)),
   }
 }

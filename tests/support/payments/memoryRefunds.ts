@@ -8,17 +8,17 @@ import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/pa
 import {
   type Debt as RefundedPayment,
   type RefundEvent,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
-import { RefundQueue, type RefundsStanding } from "../../../src/payments/refunds/Refunds.ts"
+import { RefundQueue, type RefundTotals } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
   UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { refundMoves } from "./moves.ts"
@@ -64,7 +64,7 @@ export interface MemoryRefunds {
 export function memoryRefunds(): MemoryRefunds {
   const rows = new Map<PaymentId, Stored>()
   const entered: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
-  const held = ({ paymentId, state, fence }: HeldRefund): Stored | null => {
+  const held = ({ paymentId, state, fence }: StoredRefund): Stored | null => {
     const row = rows.get(paymentId)
     return row?.state === state && row.fence === fence ? row : null
   }
@@ -124,7 +124,7 @@ export function memoryRefunds(): MemoryRefunds {
           throw new Error("a refund that was signed is never cancelled")
         }
         if (move.event === "confirm") refuseAnother(row, move)
-        const state = move.event === "postpone" ? row.state : refundReaches[move.event]
+        const state = move.event === "postpone" ? row.state : refundStateAfter[move.event]
         rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
         return true
       }),
@@ -229,7 +229,7 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
 }
 
 function standingOf(rows: ReadonlyArray<Stored>, now: number) {
-  const standing = new Map<RefundState, RefundsStanding>()
+  const standing = new Map<RefundState, RefundTotals>()
   for (const { state, amount, owedAt } of rows) {
     const so = standing.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
     standing.set(state, {

@@ -46,7 +46,7 @@ export const early: Product = { ...product, id: "early", settlementOrder: "settl
 const utf8 = new TextEncoder()
 
 /** Real timing but for the length of the waits, which no TestClock test needs. */
-export const timing: PaymentTiming = { ...defaultTiming, proveTimes: 2, waitTimes: 5 }
+export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
 
 export const market = (
   simulation: SimulationOptions = {},
