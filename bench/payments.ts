@@ -46,8 +46,8 @@ const program = Effect.gen(function* () {
   const start = performance.now()
   yield* Effect.forEach(payments, (payment) =>
     sell(
-      { product, request: "latest?[]", payment, late: null, secret: null },
-      { check: Effect.void, work: Effect.succeed({ body, charge: true }) },
+      { product, request: "latest?[]", payment, validityFault: null, secret: null },
+      { check: Effect.void, compute: Effect.succeed({ body, charge: true }) },
     ).pipe(Effect.flatMap(sent)), { concurrency, discard: true })
   const seconds = (performance.now() - start) / 1_000
   yield* Effect.log(`${Math.round(sales / seconds)} paid answers/s, ${concurrency} at a time`)
