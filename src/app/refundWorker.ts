@@ -99,7 +99,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     const print = printer(mode)
     const once = Effect.gen(function* () {
       const outcomes = yield* worker.sweep
-      for (const outcome of outcomes.filter(({ known }) => !known)) {
+      for (const outcome of outcomes.filter(({ unchanged }) => !unchanged)) {
         const { paymentId, from, to, reason } = outcome
         yield* print("refund", refundLine(outcome), { paymentId, from, to, reason })
       }

@@ -4,7 +4,7 @@
  * @module
  */
 import { Context, type Effect, Schema } from "effect"
-import type { Address, Bytes32, PaidAt } from "./domain/payment.ts"
+import type { Address, Bytes32, PaidAt, PaymentProof } from "./domain/payment.ts"
 
 /** The transfer that would prove a payment. */
 export interface ExpectedTransfer {
@@ -19,17 +19,6 @@ export interface ExpectedTransfer {
   /** Where the facilitator says to look first; it is not believed. */
   readonly transactionHint: string | null
 }
-
-export type PaymentProof =
-  /** `AuthorizationUsed(from, nonce)` and, at the next log index, `Transfer(from, to, value)`. */
-  | { readonly proof: "paid"; readonly at: PaidAt }
-  /** Not seen; it may still come. */
-  | { readonly proof: "not_yet" }
-  /**
-   * It never paid and never will: unused past validBefore on a safe block, or its nonce was spent on
-   * a safe block by something else (a cancellation, another transfer).
-   */
-  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
 
 /** The chain cannot be read now. Nothing follows from it. */
 export class ChainUnavailable

@@ -81,7 +81,7 @@ export interface Scanned {
 export interface WaitingQuery {
   readonly nowSeconds: bigint
   /** How long an answer may stay unsent. */
-  readonly hold: Duration.Duration
+  readonly answerWindow: Duration.Duration
   /** How many to leave out, of those that could not be moved before. */
   readonly skip: number
   readonly limit: number
@@ -128,7 +128,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
   /** Remembers how far the chain was read; never goes back. What comes first is where it began. */
   readonly scannedThrough: (account: ScannedAccount, block: bigint) => Effect.Effect<void>
   /** How the payments stand that there are among these; the others are unknown. */
-  readonly standing: (
+  readonly states: (
     paymentIds: ReadonlyArray<PaymentId>,
   ) => Effect.Effect<ReadonlyMap<PaymentId, PaymentState>>
   /**

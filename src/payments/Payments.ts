@@ -31,7 +31,7 @@ import {
   findOutcome,
   forged,
   inProgress,
-  late,
+  notValidNow,
   overloaded,
   type PaymentOutcome,
   responseForKnownPayment,
@@ -46,7 +46,7 @@ import {
   sellComputeFirst,
   sellSettleEarly,
   takeUp,
-  type Task,
+  type Work,
 } from "./sale/sale.ts"
 import { countEnd, makeSaleFibers, type Sale, type SaleFibers, saleOf } from "./sale/saleFibers.ts"
 import { makeSolvency, type Solvency } from "./sale/solvency.ts"
@@ -55,12 +55,12 @@ import { defaultTiming, type PaymentTiming } from "./timing.ts"
 
 export class Payments extends Context.Service<Payments, {
   /**
-   * Sells the answer of `task` for this payment, in the order of its product. The payment runs in a
+   * Sells the answer of `work` for this payment, in the order of its product. The payment runs in a
    * fiber of this service: the caller's interruption releases it before the intent to settle, and
    * never stops it after. `NotCharged` with code `payment_required` means: show the challenge, with
    * its message. `RefundQueued` leaves settle-early sales alone.
    */
-  readonly sell: (purchase: Purchase, task: Task) => Effect.Effect<Delivery, FailedSale>
+  readonly sell: (purchase: Purchase, work: Work) => Effect.Effect<Delivery, FailedSale>
   /** The id of the payment that is made by an authorization: pure. */
   readonly idOf: (authorization: Authorization) => PaymentId
   /**
@@ -128,11 +128,11 @@ const make = Effect.fnUntraced(function* ({ terms, timing = defaultTiming }: Pay
     solvency: makeSolvency({ chain, store, asset: token.asset, treasury }),
     isForged: makeForgeryCheck(signatures, chain, token),
   }
-  const ports = { store, chain, patience: timing }
+  const ports = { store, chain, windows: timing }
   const account = { chainId: terms.chainId, asset: token.asset, payTo: address(terms.payTo) }
   return Payments.of({
-    sell: (purchase, task) => {
-      const sale = saleOf(purchase, task)
+    sell: (purchase, work) => {
+      const sale = saleOf(purchase, work)
       return Effect.ensuring(
         countEnd(sale, sell(seller, sale)),
         seller.solvency.unreserve(sale),
@@ -191,7 +191,7 @@ const again = Effect.fnUntraced(function* (
   const recovered = yield* takenUp(seller, found, isBuyer, sale)
   if (Option.isSome(recovered)) return recovered.value
   const row = needsChain(found, timing)
-    ? yield* reconcile({ store, chain, patience: timing }, found)
+    ? yield* reconcile({ store, chain, windows: timing }, found)
     : found
   if (row.state === "released") {
     const refused = yield* obstacle(seller, sale)
@@ -215,8 +215,8 @@ const again = Effect.fnUntraced(function* (
 
 /** Why nothing can be claimed now; a payment that is known is answered all the same. */
 const obstacle = Effect.fnUntraced(function* ({ fibers, solvency }: Seller, sale: Sale) {
-  const { product, late: why } = sale.purchase
-  if (why !== null) return late(why)
+  const { product, validityFault } = sale.purchase
+  if (validityFault !== null) return notValidNow(validityFault)
   if ((yield* fibers.size) >= inFlightMax) return overloaded
   if (product.settlementOrder === "compute-first") return null
   return (yield* solvency.reserve(sale, product.price)) ? null : unavailable
@@ -237,16 +237,16 @@ const inOrder = (seller: Seller, { purchase }: Sale) => (claimed: ClaimedPurchas
     Effect.catchDefect((defect) => Effect.as(Effect.logError(defect), false)),
     Effect.flatMap((covered) => covered ? Effect.void : unavailable),
   )
-  const check = Effect.andThen(solvent, claimed.task.check)
-  return sellSettleEarly(seller, { ...claimed, task: { ...claimed.task, check } })
+  const check = Effect.andThen(solvent, claimed.work.check)
+  return sellSettleEarly(seller, { ...claimed, work: { ...claimed.work, check } })
 }
 
 /** Computes what an early settlement of unknown outcome has bought, for the buyer it belongs to. */
 const takenUp = (seller: Seller, row: Payment, isBuyer: boolean, sale: Sale) =>
-  isBuyer && row.state === "unresolved" && row.order === "settle-early"
+  isBuyer && row.state === "unresolved" && row.settlementOrder === "settle-early"
     ? seller.fibers.run(
       takeUp(seller, row),
-      ({ row, task }) => deliver(seller, row, task),
+      ({ row, work }) => deliver(seller, row, work),
       sale,
     )
     : Effect.succeedNone
@@ -265,7 +265,7 @@ const ticketOf = (seller: Seller, { product, payment, request }: Purchase): Paym
   authorization: payment.authorization,
   signature: payment.signature,
   amount: product.price,
-  order: product.settlementOrder,
+  settlementOrder: product.settlementOrder,
   productId: product.id,
   request,
 })

@@ -9,7 +9,7 @@ import { AtomicAmount } from "../core/domain/money.ts"
 import { type Payment, type PaymentId, type TokenDomain, wasTaken } from "./domain/payment.ts"
 import { ChainUnavailable, type SeenTransfer } from "./Chain.ts"
 import type { Move, ScannedAccount } from "./PaymentStore.ts"
-import { moveOrRead, type ReconcileOptions, verdict } from "./reconcile.ts"
+import { moveForProof, moveOrRead, type ReconcileOptions } from "./reconcile.ts"
 import type { Signatures } from "./Signatures.ts"
 
 interface ScanOptions extends ReconcileOptions {
@@ -19,9 +19,9 @@ interface ScanOptions extends ReconcileOptions {
 }
 
 /** Stretches of blocks one scan reads at most: what is left is read by the next. */
-const stretchesMax = 50
+const rangesMax = 50
 /** Longest wait for a stretch: a chain that never answers must not end all scanning. */
-const stretchPatience = Duration.seconds(30)
+const rangeTimeout = Duration.seconds(30)
 /** Transfers matched at once. */
 const matchConcurrency = 4
 /**
@@ -36,14 +36,14 @@ const overlapBlocks = 150n
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, account } = options
-  const begun = Option.getOrNull(yield* store.scanned(account))
-  let after = begun === null ? null : later(begun.after, begun.through - overlapBlocks)
+  const scanned = Option.getOrNull(yield* store.scanned(account))
+  let after = scanned === null ? null : later(scanned.after, scanned.through - overlapBlocks)
   let changed = 0
-  for (let stretch = 0; stretch < stretchesMax; stretch++) {
-    const { transfers, through } = yield* readOn(options, after)
+  for (let range = 0; range < rangesMax; range++) {
+    const { transfers, through } = yield* readRange(options, after)
     changed += yield* matchAll(options, transfers)
     if (after !== null && through <= after) break
-    if (begun === null || through > begun.through) yield* store.scannedThrough(account, through)
+    if (scanned === null || through > scanned.through) yield* store.scannedThrough(account, through)
     if (after === null) break
     after = through
   }
@@ -52,10 +52,10 @@ export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
 
 const later = (a: bigint, b: bigint) => a > b ? a : b
 
-const readOn = ({ chain, account }: ScanOptions, after: bigint | null) =>
+const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
   chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
     Effect.timeoutOrElse({
-      duration: stretchPatience,
+      duration: rangeTimeout,
       orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
     }),
   )
@@ -67,12 +67,12 @@ const matchAll = Effect.fnUntraced(function* (
 ) {
   const { signatures, token, store } = options
   // What we pay ourselves is nobody's payment, and the store has no row for it.
-  const foreign = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
-  const payments = foreign.map((transfer) => ({
+  const incoming = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
+  const payments = incoming.map((transfer) => ({
     transfer,
     paymentId: signatures.paymentId({ ...token, from: transfer.from, nonce: transfer.nonce }),
   }))
-  const states = yield* store.standing(payments.map(({ paymentId }) => paymentId))
+  const states = yield* store.states(payments.map(({ paymentId }) => paymentId))
   const changes = yield* Effect.forEach(
     payments.filter(({ paymentId }) => wasTaken(states.get(paymentId) ?? "released") !== true),
     ({ paymentId, transfer }) => match(options, paymentId, transfer),
@@ -100,7 +100,7 @@ const match = Effect.fnUntraced(function* (
     }
     return inserted
   }
-  const move = believed(options, known.value, transfer)
+  const move = moveForTransfer(options, known.value, transfer)
   if (Option.isNone(move)) return false
   if (known.value.state === "void") {
     yield* Effect.logError("A payment held to be void has paid", { paymentId })
@@ -112,8 +112,8 @@ const match = Effect.fnUntraced(function* (
  * What a transfer makes of a row that does not say that it was taken; none: somebody works on it, and
  * the next scan looks again. Its payer may have spent the nonce on another sum: then that is owed.
  */
-function believed(
-  { patience }: ScanOptions,
+function moveForTransfer(
+  { windows }: ScanOptions,
   row: Payment,
   { value, at }: SeenTransfer,
 ): Option.Option<Move> {
@@ -125,6 +125,6 @@ function believed(
   }
   const reason = row.state === "void" ? "paid_after_void" : "paid_undelivered"
   return row.state === "unresolved"
-    ? verdict(row, { proof: "paid", at }, patience)
+    ? moveForProof(row, { proof: "paid", at }, windows)
     : Option.some({ event: "owe", reason, paidAt: at })
 }

@@ -12,19 +12,19 @@
  * - `settled`: owed.
  * - `answered` but not delivered within `hold`: owed.
  *
- * Owed is the state `refund_due`: a trigger queues the refund in the same statement, and the refund worker
+ * PaymentWithRefund is the state `refund_due`: a trigger queues the refund in the same statement, and the refund worker
  * pays it.
  *
  * @module
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import { type Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "./Chain.ts"
-import type { Payment, Released, Unresolved } from "./domain/payment.ts"
+import { type Chain, ChainUnavailable, type ExpectedTransfer } from "./Chain.ts"
+import type { Payment, PaymentProof, ReleasedPayment, UnresolvedPayment } from "./domain/payment.ts"
 import type { Move, PaymentStore, UnreadablePayment } from "./PaymentStore.ts"
 import type { PaymentTiming } from "./timing.ts"
 
 /** True when the row waits: its worker or its buyer is gone, or only the chain can tell. */
-function isWaiting(payment: Payment, { hold }: Patience): boolean {
+function isWaiting(payment: Payment, { answerWindow }: BuyerWindows): boolean {
   switch (payment.state) {
     case "claimed":
     case "settling":
@@ -34,23 +34,23 @@ function isWaiting(payment: Payment, { hold }: Patience): boolean {
     case "released":
       return true
     case "answered":
-      return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(hold)
+      return !payment.sent && payment.answeredAgoMs >= Duration.toMillis(answerWindow)
     default:
       return false
   }
 }
 
 /** True when the row has to be brought up to date before it can say anything. */
-export const needsChain = (payment: Payment, patience: Patience): boolean =>
-  isWaiting(payment, patience) && payment.state !== "released"
+export const needsChain = (payment: Payment, windows: BuyerWindows): boolean =>
+  isWaiting(payment, windows) && payment.state !== "released"
 
 /** How long a buyer is waited for: after the intent, and after the answer. */
-type Patience = Pick<PaymentTiming, "hold" | "recover">
+type BuyerWindows = Pick<PaymentTiming, "answerWindow" | "recoveryWindow">
 
 export interface ReconcileOptions {
   readonly store: PaymentStore["Service"]
   readonly chain: Chain["Service"]
-  readonly patience: Patience
+  readonly windows: BuyerWindows
 }
 
 /**
@@ -58,7 +58,7 @@ export interface ReconcileOptions {
  * may do this at once: each move is a compare-and-set, and the loser reads the row again.
  */
 export const reconcile = Effect.fnUntraced(function* (
-  { store, chain, patience }: ReconcileOptions,
+  { store, chain, windows }: ReconcileOptions,
   payment: Payment,
 ) {
   const move = (payment: Payment, move: Move) => moveOrRead(store, payment, move)
@@ -84,14 +84,14 @@ export const reconcile = Effect.fnUntraced(function* (
       return payment
   }
 
-  function resolve(payment: Unresolved | Released): Effect.Effect<Payment> {
+  function resolve(payment: UnresolvedPayment | ReleasedPayment): Effect.Effect<Payment> {
     const hint = payment.state === "unresolved" ? payment.transactionHint : null
     return Effect.flatMap(
       proofOf(chain, payment, hint),
       (proof) =>
-        Option.match(verdict(payment, proof, patience), {
+        Option.match(moveForProof(payment, proof, windows), {
           onNone: () => Effect.succeed(payment),
-          onSome: (verdict) => move(payment, verdict),
+          onSome: (next) => move(payment, next),
         }),
     )
   }
@@ -124,21 +124,21 @@ const sweepRound = Effect.fnUntraced(function* (options: ReconcileOptions, skip:
   const now = yield* Clock.currentTimeMillis
   const rows = yield* options.store.waiting({
     nowSeconds: BigInt(Math.floor(now / 1_000)),
-    hold: options.patience.hold,
+    answerWindow: options.windows.answerWindow,
     skip,
     limit: sweepRows,
   })
   return yield* Effect.forEach(
     rows,
     Result.match({
-      onSuccess: (payment) => hasMoved(options, payment),
+      onSuccess: (payment) => movedRow(options, payment),
       onFailure: unreadable,
     }),
     { concurrency: sweepConcurrency },
   )
 })
 
-const hasMoved = (options: ReconcileOptions, payment: Payment) =>
+const movedRow = (options: ReconcileOptions, payment: Payment) =>
   reconcile(options, payment).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(Effect.logWarning("Cannot reconcile a payment", defect), payment)
@@ -155,10 +155,10 @@ const unreadable = (failure: UnreadablePayment) =>
  * compute-first answer is stored already. A settle-early one is still to be computed, and only its
  * buyer can have that done, by coming again: for `recover` the row waits for them.
  */
-export function verdict(
-  payment: Unresolved | Released,
+export function moveForProof(
+  payment: UnresolvedPayment | ReleasedPayment,
   proof: PaymentProof,
-  patience: Patience,
+  windows: BuyerWindows,
 ): Option.Option<Move> {
   switch (proof.proof) {
     case "not_yet":
@@ -168,9 +168,9 @@ export function verdict(
     case "paid": {
       const owe: Move = { event: "owe", reason: "paid_undelivered", paidAt: proof.at }
       if (payment.state !== "unresolved") return Option.some(owe)
-      const stored = payment.order === "compute-first"
-      const patienceMs = Duration.toMillis(stored ? patience.hold : patience.recover)
-      if (payment.intendedAgoMs >= patienceMs) return Option.some(owe)
+      const stored = payment.settlementOrder === "compute-first"
+      const windowMs = Duration.toMillis(stored ? windows.answerWindow : windows.recoveryWindow)
+      if (payment.intendedAgoMs >= windowMs) return Option.some(owe)
       return stored
         ? Option.some({ event: "answer", answer: null, paidAt: proof.at })
         : Option.none()
@@ -213,12 +213,12 @@ function expectedTransfer(
 }
 
 /** Makes a move; when the row has moved on, reads it. A row is never deleted, so it is there. */
-export function moveOrRead(store: PaymentStore["Service"], held: Payment, move: Move) {
+export function moveOrRead(store: PaymentStore["Service"], row: Payment, move: Move) {
   return Effect.flatMap(
-    store.move(held, move),
+    store.move(row, move),
     Option.match({
       onSome: Effect.succeed,
-      onNone: () => Effect.flatMap(store.find(held.paymentId), Effect.fromOption),
+      onNone: () => Effect.flatMap(store.find(row.paymentId), Effect.fromOption),
     }),
   ).pipe(Effect.orDie)
 }

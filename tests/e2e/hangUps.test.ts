@@ -54,7 +54,7 @@ const house = Effect.gen(function* () {
   const guarded = openReplica(world, { came, works: turnstile.works })
   const replica = yield* turnstile.guard(guarded)
   const afterHold = yield* openReplica(world, {
-    timing: { hold: Duration.zero, recover: Duration.zero },
+    timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
   })
   return {
     ...{ turnstile, replica, sweep: afterHold.payments.sweep, afterHold },

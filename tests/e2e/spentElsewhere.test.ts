@@ -107,7 +107,7 @@ const buysNothing = Effect.fnUntraced(function* (
   strictEqual((yield* meanwhile(buying)).status, 402)
 
   // Long after, by every sweep and scan there is.
-  yield* TestClock.adjust(Duration.sum(defaultTiming.hold, Duration.minutes(5)))
+  yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, Duration.minutes(5)))
   yield* replica.payments.sweep
   yield* Effect.orDie(replica.payments.scan)
   yield* TestClock.adjust("1 minute")

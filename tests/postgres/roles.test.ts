@@ -257,7 +257,7 @@ asRole(
       )
       const waiting = store.waiting({
         nowSeconds: 2n,
-        hold: Duration.seconds(1),
+        answerWindow: Duration.seconds(1),
         skip: 0,
         limit: 9,
       })

@@ -17,7 +17,7 @@ import {
   type InputOf,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
-import type { Answer } from "../../payments/sale/sale.ts"
+import type { WorkResult } from "../../payments/sale/sale.ts"
 import type { Delivery } from "../../payments/sale/responses.ts"
 import type { Product } from "../../catalog/domain/product.ts"
 import {
@@ -139,16 +139,16 @@ export const makeCheckout = Effect.fnUntraced(function* (options: CheckoutOption
       )
       const now = yield* Clock.currentTimeMillis
       return yield* Effect.fromResult(purchaseOf(product, terms, shown, now)).pipe(
-        Effect.flatMap(({ payment, late }) =>
+        Effect.flatMap(({ payment, validityFault }) =>
           payments.sell({
             product,
             payment,
-            late,
+            validityFault,
             request: canonicalRequest(product, input),
             secret: secret ?? payment.identifier,
           }, {
             check: Effect.mapError(handler.check?.(input) ?? Effect.void, notCharged),
-            work: answerOf(product, handler.work(input)),
+            compute: answerOf(product, handler.work(input)),
           })
         ),
         Effect.tap(({ receipt }) => receipt === null ? invalid.note(client) : Effect.void),
@@ -182,16 +182,16 @@ export function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged
   })
 }
 
-/** The payment that was shown, if it pays for the product; `late` says why it cannot be settled now. */
+/** The payment that was shown, if it pays for the product; `validityFault` says why it cannot be settled now. */
 function purchaseOf(
   product: Product,
   terms: PaymentTerms,
   shown: PaidCall["payment"],
   nowMs: number,
-): Result.Result<{ payment: PaymentPayload; late: string | null }, NotCharged> {
+): Result.Result<{ payment: PaymentPayload; validityFault: string | null }, NotCharged> {
   return Result.map(matched(product, terms, shown), (payment) => {
     const times = checkTimes(payment, terms, BigInt(Math.floor(nowMs / 1_000)))
-    return { payment, late: Result.isFailure(times) ? times.failure.reason : null }
+    return { payment, validityFault: Result.isFailure(times) ? times.failure.reason : null }
   })
 }
 
@@ -218,7 +218,7 @@ function canonicalRequest(product: Product, input: object): string {
 function answerOf<P extends Product>(
   { settlementOrder }: P,
   work: Effect.Effect<Work<P>, ProductFact>,
-): Effect.Effect<Answer, NotCharged> {
+): Effect.Effect<WorkResult, NotCharged> {
   return Effect.mapBoth(work, {
     onFailure: notCharged,
     onSuccess: ({ body, charge }) => {

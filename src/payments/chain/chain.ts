@@ -5,9 +5,9 @@
  * @module
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import type { PaidAt } from "../domain/payment.ts"
+import type { PaidAt, PaymentProof } from "../domain/payment.ts"
 import { usdcOnBase } from "../domain/x402/terms.ts"
-import { Chain, ChainUnavailable, type ExpectedTransfer, type PaymentProof } from "../Chain.ts"
+import { Chain, ChainUnavailable, type ExpectedTransfer } from "../Chain.ts"
 import { type Finality, type Head, watchSafeHead } from "./heads.ts"
 import {
   answerBytesMax,
@@ -88,7 +88,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       ),
     isNonceUsed: (asset, from, nonce) =>
       inTime(Effect.flatMap(
-        rpc.ask({
+        rpc.call({
           method: "eth_call",
           params: [{ to: asset, data: stateCall(from, nonce) }, "latest"],
           decode: decodeWord,
@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       )),
     balanceOf: (asset, holder) =>
       inTime(Effect.map(
-        rpc.ask({
+        rpc.call({
           method: "eth_call",
           params: [{ to: asset, data: balanceCall(holder) }, "latest"],
           decode: decodeWord,
@@ -106,7 +106,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       )),
     hasCode: (address) =>
       inTime(Effect.map(
-        rpc.ask({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
+        rpc.call({ method: "eth_getCode", params: [address, "latest"], decode: decodeBytes }),
         (code) => code !== "0x",
       )),
   })
@@ -115,7 +115,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
 /** Fails while the endpoint is not known to be of this chain; asks once, until it has heard so. */
 const onlyChain = (rpc: Rpc, chainId: number) =>
   Effect.cachedWithTTL(
-    rpc.ask({ method: "eth_chainId", params: [], decode: decodeQuantity }).pipe(
+    rpc.call({ method: "eth_chainId", params: [], decode: decodeQuantity }).pipe(
       Effect.filterOrFail(
         (id) => Number(id) === chainId,
         (id) =>
@@ -142,7 +142,7 @@ const paidInHint = Effect.fnUntraced(function* (
 ) {
   const hint = expected.transactionHint?.toLowerCase() ?? ""
   if (!transactionPattern.test(hint)) return Option.none<PaidAt>()
-  const receipt = yield* rpc.ask({
+  const receipt = yield* rpc.call({
     method: "eth_getTransactionReceipt",
     params: [hint],
     decode: decodeReceipt,
@@ -190,7 +190,7 @@ const withoutUse = Effect.fnUntraced(function* (
   { asset, from, nonce, validBefore }: ExpectedTransfer,
 ): Effect.fn.Return<PaymentProof, RpcFailure> {
   if (safe.timestamp <= validBefore) return { proof: "not_yet" }
-  const used = yield* rpc.ask({
+  const used = yield* rpc.call({
     method: "eth_call",
     params: [{ to: asset, data: stateCall(from, nonce) }, { blockHash: safe.hash }],
     decode: decodeWord,

@@ -37,7 +37,7 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
 
   const ask = Effect.fnUntraced(function* () {
     const tag = finality === "safe" ? "safe" : yield* below(rpc, BigInt(finality.blocks))
-    const { number, hash, timestamp } = yield* rpc.ask({
+    const { number, hash, timestamp } = yield* rpc.call({
       method: "eth_getBlockByNumber",
       params: [tag, false],
       decode: decodeBlock,
@@ -72,7 +72,7 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
 })
 
 const below = (rpc: Rpc, blocks: bigint) =>
-  rpc.ask({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
+  rpc.call({ method: "eth_blockNumber", params: [], decode: decodeQuantity }).pipe(
     Effect.map((newest) => quantity(BigInt(newest) > blocks ? BigInt(newest) - blocks : 0n)),
   )
 

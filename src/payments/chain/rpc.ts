@@ -34,7 +34,7 @@ export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   reason: Schema.String,
 }) {}
 
-interface Call<A> {
+interface RpcRequest<A> {
   readonly method: string
   readonly params: ReadonlyArray<unknown>
   readonly decode: (result: unknown) => Effect.Effect<A, Schema.SchemaError>
@@ -42,7 +42,7 @@ interface Call<A> {
 }
 
 export interface Rpc {
-  readonly ask: <A>(call: Call<A>) => Effect.Effect<A, RpcFailure>
+  readonly call: <A>(request: RpcRequest<A>) => Effect.Effect<A, RpcFailure>
 }
 
 const Envelope = Schema.Union([
@@ -61,40 +61,40 @@ export const connect = Effect.fnUntraced(function* (
   const client = getHttpRpcClient(rpcUrl, { fetchOptions: { redirect: "error" }, timeout: 0 })
   let lastId = 0
 
-  const attempt = Effect.fnUntraced(function* <A>(call: Call<A>) {
+  const attempt = Effect.fnUntraced(function* <A>(request: RpcRequest<A>) {
     const id = ++lastId
-    const answered = yield* Effect.tryPromise({
+    const response = yield* Effect.tryPromise({
       try: (signal) =>
         client.request({
-          body: { id, method: call.method, params: call.params },
+          body: { id, method: request.method, params: request.params },
           fetchOptions: { signal },
-          maxResponseBodySize: call.bytesMax ?? answerBytesMax.usual,
+          maxResponseBodySize: request.bytesMax ?? answerBytesMax.usual,
         }),
-      catch: (error) => unreadable(call.method, error),
+      catch: (error) => unreadable(request.method, error),
     })
-    const envelope = yield* malformedUnless(call.method, decodeEnvelope(answered))
+    const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
     if (envelope.id !== id) {
-      return yield* malformed(call.method, "an answer to another question")
+      return yield* malformed(request.method, "an answer to another question")
     }
     if ("error" in envelope) {
       return yield* new RpcFailure({
         kind: "refused",
-        reason: `${call.method} was refused with code ${envelope.error.code}`,
+        reason: `${request.method} was refused with code ${envelope.error.code}`,
       })
     }
-    return yield* malformedUnless(call.method, call.decode(envelope.result))
+    return yield* malformedUnless(request.method, request.decode(envelope.result))
   })
 
-  return { ask } satisfies Rpc
+  return { call } satisfies Rpc
 
-  function ask<A>(call: Call<A>): Effect.Effect<A, RpcFailure> {
-    return attempt(call).pipe(
+  function call<A>(request: RpcRequest<A>): Effect.Effect<A, RpcFailure> {
+    return attempt(request).pipe(
       Effect.retry({
         while: ({ kind }) => kind === "silent" || kind === "refused",
         schedule: Schedule.spaced(retryDelay),
         times: retriesMax,
       }),
-      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(call.method) }),
+      Effect.timeoutOrElse({ duration: callTimeout, orElse: () => silent(request.method) }),
       calls.withPermit,
     )
   }

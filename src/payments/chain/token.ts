@@ -132,7 +132,7 @@ interface LogQuery {
 /** The events that answer the query, lowest first. */
 export const eventsOf = Effect.fnUntraced(function* (rpc: Rpc, query: LogQuery) {
   const { asset, topics, bytesMax } = query
-  const logs = yield* rpc.ask({
+  const logs = yield* rpc.call({
     method: "eth_getLogs",
     params: [{ address: asset, topics, ...filterOf(query.in) }],
     decode: decodeLogs,

@@ -97,7 +97,7 @@ const incomingOf = Effect.fnUntraced(function* (
     readonly block: bigint
   },
 ) {
-  const receipt = yield* rpc.ask({
+  const receipt = yield* rpc.call({
     method: "eth_getTransactionReceipt",
     params: [transaction],
     decode: decodeReceipt,

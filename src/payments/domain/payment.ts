@@ -126,7 +126,7 @@ const moves: { readonly [O in SettlementOrder]: Moves } = {
 }
 
 /** Where each event leads, from wherever it may happen: an event has one outcome. */
-export const reaches: { readonly [E in PaymentEvent]: PaymentState } = {
+export const stateAfter: { readonly [E in PaymentEvent]: PaymentState } = {
   claim: "claimed",
   release: "released",
   intend: "settling",
@@ -155,7 +155,7 @@ export function step(
 }
 
 /** What a payment that is already known gets when it is sent again, for the same request. */
-type Again =
+type RepeatAction =
   /** It is claimed again. */
   | "claim"
   /** Its answer is waited for, within a bound. */
@@ -173,7 +173,9 @@ type Again =
   /** 402: it can never pay; a fresh one is needed. */
   | "challenge"
 
-const again: { readonly [S in PaymentState]: { readonly secret: Again; readonly plain: Again } } = {
+const repeatActions: {
+  readonly [S in PaymentState]: { readonly secret: RepeatAction; readonly plain: RepeatAction }
+} = {
   claimed: { secret: "wait", plain: "in_progress" },
   released: { secret: "claim", plain: "claim" },
   settling: { secret: "wait", plain: "in_progress" },
@@ -189,11 +191,11 @@ const again: { readonly [S in PaymentState]: { readonly secret: Again; readonly 
  * What the same payment gets when it is sent again. A settled authorization is public calldata, so
  * the payment alone never fetches or joins an answer: only the first caller's secret does.
  */
-export function repeatAction(state: PaymentState, showsSecret: boolean): Again {
-  return again[state][showsSecret ? "secret" : "plain"]
+export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAction {
+  return repeatActions[state][hasSecret ? "secret" : "plain"]
 }
 
-const takenIn: { readonly [S in PaymentState]: boolean | null } = {
+const takenByState: { readonly [S in PaymentState]: boolean | null } = {
   claimed: null,
   released: false,
   settling: null,
@@ -207,7 +209,7 @@ const takenIn: { readonly [S in PaymentState]: boolean | null } = {
 
 /** Whether a payment was taken, as far as its state shows: null while a worker may be taking it. */
 export function wasTaken(state: PaymentState): boolean | null {
-  return takenIn[state]
+  return takenByState[state]
 }
 
 /** What a payment is bound to when it is claimed. None of it ever changes. */
@@ -217,7 +219,7 @@ export interface PaymentTicket {
   readonly authorization: Authorization
   readonly signature: Signature
   readonly amount: AtomicAmount
-  readonly order: SettlementOrder
+  readonly settlementOrder: SettlementOrder
   readonly productId: string
   /** The product and its canonical parameters: what the answer answers, whatever the transport. */
   readonly request: string
@@ -238,6 +240,18 @@ export interface PaidAt {
   readonly finality: "latest" | "safe"
 }
 
+/** What the chain shows of an expected transfer: of a payment, or of a refund. */
+export type PaymentProof =
+  /** `AuthorizationUsed(from, nonce)` and, at the next log index, `Transfer(from, to, value)`. */
+  | { readonly proof: "paid"; readonly at: PaidAt }
+  /** Not seen yet; it may still be paid. */
+  | { readonly proof: "not_yet" }
+  /**
+   * It was never paid and never will be: on a safe block, its nonce is unused after validBefore
+   * (`expired`), or was used by a cancellation or another transfer (`spent_elsewhere`).
+   */
+  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
+
 /** What a payment shows of the refund that goes with it. */
 export interface RefundSummary {
   readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
@@ -253,12 +267,12 @@ interface Versioned {
 }
 
 /** A payment that a call has claimed, with what it was claimed for. */
-interface OfCall extends PaymentTicket, Versioned {}
+interface WithCall extends PaymentTicket, Versioned {}
 
 type CallFields = "signature" | "productId" | "request"
 
 /** A transfer that was found on the chain, and that no call of ours goes with. */
-interface Unmatched extends Omit<PaymentTicket, CallFields>, Versioned {
+interface WithoutCall extends Omit<PaymentTicket, CallFields>, Versioned {
   readonly signature: null
   readonly productId: null
   readonly request: null
@@ -271,16 +285,16 @@ interface Leased {
 
 /** A compute-first answer is stored with the intent; a settle-early one is not computed yet. */
 type Intended =
-  | { readonly order: "compute-first"; readonly answer: StoredAnswer }
-  | { readonly order: "settle-early" }
+  | { readonly settlementOrder: "compute-first"; readonly answer: StoredAnswer }
+  | { readonly settlementOrder: "settle-early" }
 
-export type Claimed = OfCall & Leased & { readonly state: "claimed" }
+export type ClaimedPayment = WithCall & Leased & { readonly state: "claimed" }
 
-export type Released = OfCall & { readonly state: "released" }
+export type ReleasedPayment = WithCall & { readonly state: "released" }
 
-type Settling = OfCall & Leased & Intended & { readonly state: "settling" }
+type SettlingPayment = WithCall & Leased & Intended & { readonly state: "settling" }
 
-export type Unresolved = OfCall & Intended & {
+export type UnresolvedPayment = WithCall & Intended & {
   readonly state: "unresolved"
   /** Milliseconds since the intent to settle was stored. */
   readonly intendedAgoMs: number
@@ -288,14 +302,14 @@ export type Unresolved = OfCall & Intended & {
   readonly transactionHint: string | null
 }
 
-type Settled = OfCall & Leased & {
+type SettledPayment = WithCall & Leased & {
   readonly state: "settled"
-  readonly order: "settle-early"
+  readonly settlementOrder: "settle-early"
   readonly paidAt: PaidAt
 }
 
-export type Answered =
-  & OfCall
+export type AnsweredPayment =
+  & WithCall
   & {
     readonly state: "answered"
     readonly paidAt: PaidAt
@@ -310,7 +324,7 @@ export type Answered =
   )
 
 /** Paid, not answered, and refunded: the refund says how far that is. */
-export type Owed = (OfCall | Unmatched) & {
+export type PaymentWithRefund = (WithCall | WithoutCall) & {
   readonly state: "refund_due" | "refunded"
   readonly paidAt: PaidAt
   /** What its payer paid under its nonce: the amount, unless they spent it on another sum. */
@@ -318,7 +332,7 @@ export type Owed = (OfCall | Unmatched) & {
   readonly refund: RefundSummary
 }
 
-type Void = (OfCall | Unmatched) & {
+type VoidPayment = (WithCall | WithoutCall) & {
   readonly state: "void"
   /** Where the chain showed a payment that was reorganised away; null when it never did. */
   readonly paidAt: PaidAt | null
@@ -326,14 +340,14 @@ type Void = (OfCall | Unmatched) & {
 
 /** One payment: each state has what belongs to it and nothing else. */
 export type Payment =
-  | Claimed
-  | Released
-  | Settling
-  | Unresolved
-  | Settled
-  | Answered
-  | Owed
-  | Void
+  | ClaimedPayment
+  | ReleasedPayment
+  | SettlingPayment
+  | UnresolvedPayment
+  | SettledPayment
+  | AnsweredPayment
+  | PaymentWithRefund
+  | VoidPayment
 
 /** A payment as one flat row, where null stands for what its state does not have. */
 export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versioned {
@@ -370,16 +384,16 @@ class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPaymen
  */
 export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
   const { paymentId, state } = record
-  const payment = inState(record)
+  const payment = decodeState(record)
   return payment === null
     ? Result.fail(new InvalidPayment({ paymentId, state }))
     : Result.succeed(payment)
 }
 
-function inState(record: PaymentRecord): Payment | null {
+function decodeState(record: PaymentRecord): Payment | null {
   const { state, paidAt, refund, leaseLeftMs, intendedAgoMs, transactionHint, answer } = record
-  const call = ofCall(record)
-  const owner = call ?? unmatched(record)
+  const call = withCall(record)
+  const base = call ?? withoutCall(record)
   const leased = leaseLeftMs === null ? null : { leaseLeftMs }
   switch (state) {
     case "claimed":
@@ -397,8 +411,8 @@ function inState(record: PaymentRecord): Payment | null {
         : null
     }
     case "settled":
-      return call && leased && paidAt && call.order === "settle-early"
-        ? { ...call, ...leased, state, order: call.order, paidAt }
+      return call && leased && paidAt && call.settlementOrder === "settle-early"
+        ? { ...call, ...leased, state, settlementOrder: call.settlementOrder, paidAt }
         : null
     case "answered": {
       const { answeredAgoMs, sent } = record
@@ -409,36 +423,38 @@ function inState(record: PaymentRecord): Payment | null {
     case "refund_due":
     case "refunded": {
       const paidAmount = record.paidAmount ?? record.amount
-      return owner && paidAt && refund && { ...owner, state, paidAt, paidAmount, refund }
+      return base && paidAt && refund && { ...base, state, paidAt, paidAmount, refund }
     }
     case "void":
-      return owner && { ...owner, state, paidAt }
+      return base && { ...base, state, paidAt }
   }
 }
 
-type Owner = Omit<PaymentTicket, CallFields> & Versioned
+type PaymentBase = Omit<PaymentTicket, CallFields> & Versioned
 
-function ownerOf(record: Owner): Owner {
-  const { paymentId, token, authorization, amount, order, fence, secretHash } = record
-  return { paymentId, token, authorization, amount, order, fence, secretHash }
+function baseOf(record: PaymentBase): PaymentBase {
+  const { paymentId, token, authorization, amount, settlementOrder, fence, secretHash } = record
+  return { paymentId, token, authorization, amount, settlementOrder, fence, secretHash }
 }
 
-function ofCall(record: PaymentRecord): OfCall | null {
+function withCall(record: PaymentRecord): WithCall | null {
   const { signature, productId, request } = record
   return signature === null || productId === null || request === null
     ? null
-    : { ...ownerOf(record), signature, productId, request }
+    : { ...baseOf(record), signature, productId, request }
 }
 
-function unmatched(record: PaymentRecord): Unmatched | null {
+function withoutCall(record: PaymentRecord): WithoutCall | null {
   const { signature, productId, request } = record
   return signature === null && productId === null && request === null
-    ? { ...ownerOf(record), signature, productId, request }
+    ? { ...baseOf(record), signature, productId, request }
     : null
 }
 
-function intendedOf({ order, answer }: PaymentRecord): Intended | null {
-  return order === "settle-early" ? { order } : answer && { order, answer }
+function intendedOf({ settlementOrder, answer }: PaymentRecord): Intended | null {
+  return settlementOrder === "settle-early"
+    ? { settlementOrder }
+    : answer && { settlementOrder, answer }
 }
 
 const absent = {

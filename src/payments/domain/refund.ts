@@ -8,7 +8,7 @@
  * @module
  */
 import { Result, Schema } from "effect"
-import type { Address, Bytes32, PaidAt, PaymentId, Signature } from "./payment.ts"
+import type { Address, Bytes32, PaidAt, PaymentId, PaymentProof, Signature } from "./payment.ts"
 import { prices } from "../../catalog/domain/prices.ts"
 
 export const refundStates = [
@@ -29,7 +29,7 @@ export const refundEvents = [
   "broadcast",
   "confirm",
   "cancel",
-  "stick",
+  "require_review",
 ] as const
 const RefundEvent = Schema.Literals(refundEvents)
 export type RefundEvent = typeof RefundEvent.Type
@@ -41,7 +41,7 @@ export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
   broadcast: "broadcast",
   confirm: "confirmed",
   cancel: "cancelled",
-  stick: "stuck",
+  require_review: "stuck",
 }
 
 /**
@@ -49,9 +49,9 @@ export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
  * that was ever signed is never cancelled, and a confirmed one never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
-  queued: ["sign", "confirm", "cancel", "stick"],
-  signed: ["sign", "broadcast", "confirm", "stick"],
-  broadcast: ["sign", "broadcast", "confirm", "stick"],
+  queued: ["sign", "confirm", "cancel", "require_review"],
+  signed: ["sign", "broadcast", "confirm", "require_review"],
+  broadcast: ["sign", "broadcast", "confirm", "require_review"],
   confirmed: [],
   cancelled: ["queue"],
   stuck: ["queue", "confirm"],
@@ -74,7 +74,7 @@ export function refundStep(
 }
 
 /** The payment that a refund gives back. */
-export interface Debt {
+export interface PaymentToRefund {
   readonly paymentId: PaymentId
   readonly chainId: number
   readonly asset: Address
@@ -95,7 +95,7 @@ export interface RefundSignature {
 
 /** A refund that is not over, by its state; one that is confirmed or cancelled is never worked on. */
 export type Refund =
-  & Debt
+  & PaymentToRefund
   & {
     /** How often a facilitator has declined it. */
     readonly attempts: number
@@ -107,28 +107,22 @@ export type Refund =
   )
 
 /** The blocks whose payments a treasury pays back; null for no bound. */
-export interface Term {
+export interface BlockRange {
   readonly after: bigint | null
   readonly through: bigint | null
 }
 
 /** What the worker itself knows of a refund, whatever its row says. */
-interface Own {
+interface ExpectedRefund {
   readonly chainId: number
   readonly asset: Address
   readonly payTo: Address
   readonly treasury: Address
-  readonly term: Term
+  readonly blockRange: BlockRange
   /** The identity and the nonce that follow from the row's payer and payment. */
   readonly paymentId: PaymentId
   readonly nonce: Bytes32
 }
-
-/** The chain's word on a transfer, in the shape of the chain's port. */
-export type Proof =
-  | { readonly proof: "paid"; readonly at: PaidAt }
-  | { readonly proof: "not_yet" }
-  | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
 
 /** Whole units that may be signed for, in any hour and in any 24 hours. */
 export interface Caps {
@@ -143,30 +137,30 @@ export interface SignedSums {
 }
 
 /** Everything a decision rests on. */
-export interface Evidence {
-  readonly own: Own
+export interface RefundInputs {
+  readonly expected: ExpectedRefund
   /** Whether the payment reached us. */
-  readonly payment: Proof
+  readonly paymentProof: PaymentProof
   /** Whether its refund reached the payer. */
-  readonly repaid: Proof
+  readonly refundProof: PaymentProof
   readonly nowSeconds: bigint
   /** What the treasury holds, in whole units. */
-  readonly float: bigint
+  readonly treasuryBalance: bigint
   /** What was signed for the other refunds. */
-  readonly signed: SignedSums
+  readonly signedSums: SignedSums
   readonly caps: Caps
 }
 
 export type Action =
   /** Store a new signature, then show it to the facilitator. */
-  | { readonly act: "sign" }
+  | { readonly kind: "sign" }
   /** Show the stored signature to the facilitator again: its nonce is used at most once. */
-  | { readonly act: "relay"; readonly signed: RefundSignature }
-  | { readonly act: "confirm"; readonly at: PaidAt }
-  | { readonly act: "cancel"; readonly reason: string }
+  | { readonly kind: "relay"; readonly signed: RefundSignature }
+  | { readonly kind: "confirm"; readonly at: PaidAt }
+  | { readonly kind: "cancel"; readonly reason: string }
   /** Only a person can help. */
-  | { readonly act: "stick"; readonly reason: string }
-  | { readonly act: "wait"; readonly reason: WaitReason }
+  | { readonly kind: "require_review"; readonly reason: string }
+  | { readonly kind: "wait"; readonly reason: WaitReason }
 
 /** The last three want an operator's eye: money is owed that may not, or cannot, be paid now. */
 export type WaitReason =
@@ -187,7 +181,7 @@ export interface RefundOutcome {
   /** Why it did not come to its end yet; null when nothing is in its way. */
   readonly reason: string | null
   /** True when nothing was different the last time. */
-  readonly known: boolean
+  readonly unchanged: boolean
 }
 
 /** No refund is larger than the dearest product. */
@@ -201,52 +195,56 @@ export const attemptsMax = 20
 const relayableSecondsMin = 10n
 
 /** What to do next with a refund that is due. Final ones are not due. */
-export function decide(refund: Refund, evidence: Evidence): Action {
-  const { payment, repaid } = evidence
-  const wrong = wrongIn(refund, evidence.own)
-  if (wrong !== null) return stick(refund, wrong)
-  // The worker that holds that treasury's key goes on with it; only its own signature can end it.
-  if (refund.signed !== null && refund.signed.treasury !== evidence.own.treasury) {
+export function nextAction(refund: Refund, inputs: RefundInputs): Action {
+  const { paymentProof, refundProof } = inputs
+  const invalid = invalidReason(refund, inputs.expected)
+  if (invalid !== null) return requireReview(refund, invalid)
+  // The worker that holds that treasury's key goes on with it; only its expected signature can end it.
+  if (refund.signed !== null && refund.signed.treasury !== inputs.expected.treasury) {
     return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
   }
-  if (repaid.proof === "paid") {
-    return repaid.at.finality === "safe"
-      ? { act: "confirm", at: repaid.at }
+  if (refundProof.proof === "paid") {
+    return refundProof.at.finality === "safe"
+      ? { kind: "confirm", at: refundProof.at }
       : wait(refund.state === "stuck" ? "stuck" : "refund_not_safe")
   }
   if (refund.state === "stuck") return wait("stuck")
-  if (repaid.proof === "never" && repaid.reason === "spent_elsewhere") {
-    return stick(refund, "refund_nonce_spent_elsewhere")
+  if (refundProof.proof === "never" && refundProof.reason === "spent_elsewhere") {
+    return requireReview(refund, "refund_nonce_spent_elsewhere")
   }
-  const isOut = refund.state === "signed" || refund.state === "broadcast"
-  if (isOut && repaid.proof === "not_yet") return relayOrWait(refund, refund.signed, evidence)
+  const canStillPay = refund.state === "signed" || refund.state === "broadcast"
+  if (canStillPay && refundProof.proof === "not_yet") {
+    return relayOrWait(refund, refund.signed, inputs)
+  }
 
-  switch (payment.proof) {
+  switch (paymentProof.proof) {
     case "not_yet":
       return wait("payment_not_safe")
     case "never":
       return refund.signed === null
-        ? { act: "cancel", reason: payment.reason }
-        : stick(refund, `payment_${payment.reason}_after_signing`)
+        ? { kind: "cancel", reason: paymentProof.reason }
+        : requireReview(refund, `payment_${paymentProof.reason}_after_signing`)
     case "paid":
-      if (payment.at.finality !== "safe") return wait("payment_not_safe")
-      if (refund.signed === null && !isInBlockRange(payment.at.block, evidence.own.term)) {
+      if (paymentProof.at.finality !== "safe") return wait("payment_not_safe")
+      if (
+        refund.signed === null && !isInBlockRange(paymentProof.at.block, inputs.expected.blockRange)
+      ) {
         return wait("of_another_treasury")
       }
-      if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
-      if (!withinCaps(refund.amount, evidence.signed, evidence.caps)) return wait("over_caps")
-      if (evidence.float < refund.amount) return wait("float_too_low")
-      return { act: "sign" }
+      if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
+      if (!withinCaps(refund.amount, inputs.signedSums, inputs.caps)) return wait("over_caps")
+      if (inputs.treasuryBalance < refund.amount) return wait("float_too_low")
+      return { kind: "sign" }
   }
 }
 
 /** Whether an amount may be signed for in addition to what was. */
-export function withinCaps(amount: bigint, signed: SignedSums, caps: Caps): boolean {
-  return signed.lastHour + amount <= caps.perHour && signed.lastDay + amount <= caps.perDay
+export function withinCaps(amount: bigint, sums: SignedSums, caps: Caps): boolean {
+  return sums.lastHour + amount <= caps.perHour && sums.lastDay + amount <= caps.perDay
 }
 
 /** Whether a payment in this block is paid back by the treasury of this term, and by no other. */
-export function isInBlockRange(block: bigint, { after, through }: Term): boolean {
+export function isInBlockRange(block: bigint, { after, through }: BlockRange): boolean {
   return (after === null || block > after) && (through === null || block <= through)
 }
 
@@ -254,27 +252,29 @@ export function isInBlockRange(block: bigint, { after, through }: Term): boolean
 function relayOrWait(
   refund: Refund,
   signed: RefundSignature,
-  { nowSeconds, float }: Evidence,
+  { nowSeconds, treasuryBalance }: RefundInputs,
 ): Action {
   if (nowSeconds + relayableSecondsMin >= signed.validBefore) return wait("expiring")
-  if (refund.attempts >= attemptsMax) return stick(refund, "declined_too_often")
-  return float < refund.amount ? wait("float_too_low") : { act: "relay", signed }
+  if (refund.attempts >= attemptsMax) return requireReview(refund, "declined_too_often")
+  return treasuryBalance < refund.amount ? wait("float_too_low") : { kind: "relay", signed }
 }
 
 /** What is wrong with a row in itself: nothing is signed for it, whatever the chain shows. */
-function wrongIn(refund: Refund, own: Own): string | null {
-  if (refund.chainId !== own.chainId) return "another_chain"
-  if (refund.asset !== own.asset) return "another_asset"
-  if (refund.payTo !== own.payTo) return "another_payee"
-  if (refund.payer === own.treasury || refund.payer === own.payTo) return "payer_is_ours"
-  if (refund.paymentId !== own.paymentId) return "another_payment"
+function invalidReason(refund: Refund, expected: ExpectedRefund): string | null {
+  if (refund.chainId !== expected.chainId) return "another_chain"
+  if (refund.asset !== expected.asset) return "another_asset"
+  if (refund.payTo !== expected.payTo) return "another_payee"
+  if (refund.payer === expected.treasury || refund.payer === expected.payTo) return "payer_is_ours"
+  if (refund.paymentId !== expected.paymentId) return "another_payment"
   const { signed } = refund
-  if (signed?.treasury === own.treasury && signed.nonce !== own.nonce) return "another_nonce"
+  if (signed?.treasury === expected.treasury && signed.nonce !== expected.nonce) {
+    return "another_nonce"
+  }
   if (refund.amount <= 0n || refund.amount > refundMax) return "amount_over_the_dearest_product"
   return null
 }
 
-const stick = ({ state }: Refund, reason: string): Action =>
-  state === "stuck" ? wait("stuck") : { act: "stick", reason }
+const requireReview = ({ state }: Refund, reason: string): Action =>
+  state === "stuck" ? wait("stuck") : { kind: "require_review", reason }
 
-const wait = (reason: WaitReason): Action => ({ act: "wait", reason })
+const wait = (reason: WaitReason): Action => ({ kind: "wait", reason })

@@ -16,17 +16,17 @@ import { jsonText } from "../../postgres/json.ts"
 import {
   Address,
   Bytes32,
-  type Claimed,
+  type ClaimedPayment,
   type PaidAt,
   type Payment,
   PaymentId,
   paymentOf,
   type PaymentState,
   type PaymentTicket,
-  reaches,
   recordOf,
   type RefundSummary,
   Signature,
+  stateAfter,
   step,
 } from "../domain/payment.ts"
 import {
@@ -98,7 +98,7 @@ function queries(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const waiting = ({ nowSeconds, hold, skip, limit }: WaitingQuery) =>
+  const waiting = ({ nowSeconds, answerWindow, skip, limit }: WaitingQuery) =>
     sql<PaymentRow>`
       SELECT ${columns} FROM payment
       WHERE state IN ('claimed', 'released', 'settling', 'unresolved', 'settled')
@@ -107,13 +107,13 @@ function queries(sql: SqlClient) {
             OR (state IN ('claimed', 'settling', 'settled')
               AND lease_until < clock_timestamp()))
         OR state = 'answered' AND sent_at IS NULL
-          AND answered_at <= clock_timestamp() - ${seconds(hold)}
+          AND answered_at <= clock_timestamp() - ${seconds(answerWindow)}
       ORDER BY state = 'released', changed_at, payment_id LIMIT ${limit} OFFSET ${skip}`.pipe(
       Effect.map((rows) => rows.map(readPayment)),
       Effect.orDie,
     )
 
-  const standing = (paymentIds: ReadonlyArray<PaymentId>) =>
+  const states = (paymentIds: ReadonlyArray<PaymentId>) =>
     sql<{ payment_id: PaymentId; state: PaymentState }>`
       SELECT payment_id, state FROM payment WHERE payment_id = ANY(${paymentIds}::text[])`.pipe(
       Effect.map((rows) => new Map(rows.map(({ payment_id, state }) => [payment_id, state]))),
@@ -134,7 +134,7 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  return { find, waiting, standing, liability, countByState }
+  return { find, waiting, states, liability, countByState }
 }
 
 /** What the scan of the chain stores: transfers without a row, and how far it has read. */
@@ -233,7 +233,7 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
     valid_after: authorization.validAfter.toString(),
     valid_before: authorization.validBefore.toString(),
     signature: ticket.signature,
-    settlement: ticket.order,
+    settlement: ticket.settlementOrder,
     product_id: ticket.productId,
     request: ticket.request,
     secret_hash: secretHash,
@@ -242,7 +242,7 @@ const claimRow = ({ ticket, secretHash, lease }: Claim) => {
 }
 
 /** The row that a claim has made: nothing in it is the database's own. */
-const claimedBy = ({ ticket, secretHash, lease }: Claim): Claimed => ({
+const claimedBy = ({ ticket, secretHash, lease }: Claim): ClaimedPayment => ({
   ...ticket,
   state: "claimed",
   fence: 1,
@@ -270,7 +270,7 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
       const bodies: Array<Uint8Array> = []
       const rows = inOrder(moves.map(({ held, move }) => moveRow(held, move, bodies)))
       return sql<Ages & { readonly payment_id: string }>`
-        UPDATE payment SET state = ${reaches[event]}, reason = given.reason,
+        UPDATE payment SET state = ${stateAfter[event]}, reason = given.reason,
           changed_at = clock_timestamp(), ${written}
         FROM (
           SELECT given.*, (${bodies}::bytea[])[given.body_place] AS body
@@ -362,7 +362,7 @@ function movedOn(
   return Result.getOrThrow(paymentOf({
     ...before,
     ...agesOf(ages),
-    state: Result.getOrThrow(step(held.order, held.state, move.event)),
+    state: Result.getOrThrow(step(held.settlementOrder, held.state, move.event)),
     ...move.event === "claim" ? { fence: held.fence + 1, secretHash: move.secretHash } : {},
     ..."answer" in move ? { answer: move.answer ?? before.answer } : {},
     ..."transactionHint" in move ? { transactionHint: move.transactionHint } : {},
@@ -481,7 +481,7 @@ function paymentIn(row: PaymentRow): Payment {
     },
     signature: row.signature === null ? null : signatureOf(row.signature),
     amount: AtomicAmount.make(row.amount),
-    order: row.settlement,
+    settlementOrder: row.settlement,
     productId: row.product_id,
     request: row.request,
     state: row.state,

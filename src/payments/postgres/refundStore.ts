@@ -38,15 +38,15 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
       sign: sign(sql),
       move: move(sql),
       signedForOthers: (paymentId) => Effect.orDie(signedForOthers(sql, paymentId)),
-      term: term(sql),
-      enter: enter(sql),
+      blockRange: blockRange(sql),
+      addTreasury: addTreasury(sql),
     })),
 )
 
 /** What the service reads. It needs the rights of the service's role. */
 export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effect(
   RefundQueue,
-  Effect.map(SqlClient, (sql) => RefundQueue.of({ standing: standing(sql) })),
+  Effect.map(SqlClient, (sql) => RefundQueue.of({ totalsByState: totalsByState(sql) })),
 )
 
 const from = (sql: SqlClient, duration: Duration.Duration) =>
@@ -87,7 +87,7 @@ const signedForOthers = (sql: SqlClient, paymentId: PaymentId) =>
     })),
   )
 
-const term = (sql: SqlClient) => (treasury: Address) =>
+const blockRange = (sql: SqlClient) => (treasury: Address) =>
   sql<{ after_block: bigint | null; through_block: bigint | null }>`
     SELECT after_block, (SELECT min(later.after_block) FROM refund_treasury later
         WHERE later.after_block > coalesce(own.after_block, -1)) AS through_block
@@ -101,7 +101,7 @@ const term = (sql: SqlClient) => (treasury: Address) =>
     Effect.orDie,
   )
 
-const enter = (sql: SqlClient) => (treasury: Address, block: bigint) =>
+const addTreasury = (sql: SqlClient) => (treasury: Address, block: bigint) =>
   sql.withTransaction(Effect.andThen(
     sql`SELECT pg_advisory_xact_lock(${signLockKey})`,
     sql`
@@ -111,16 +111,16 @@ const enter = (sql: SqlClient) => (treasury: Address, block: bigint) =>
       FROM refund_treasury HAVING count(*) FILTER (WHERE treasury = ${treasury}) = 0`,
   )).pipe(Effect.asVoid, Effect.orDie)
 
-const sign = (sql: SqlClient) => (held: StoredRefund, signed: RefundSignature, caps: Caps) =>
+const sign = (sql: SqlClient) => (stored: StoredRefund, signed: RefundSignature, caps: Caps) =>
   sql.withTransaction(Effect.gen(function* () {
     yield* sql`SELECT pg_advisory_xact_lock(${signLockKey})`
-    const sums = yield* signedForOthers(sql, held.paymentId)
+    const sums = yield* signedForOthers(sql, stored.paymentId)
     const [row] = yield* sql<{ amount: bigint }>`
       UPDATE refund SET state = 'signed', treasury = ${signed.treasury},
         refund_nonce = ${signed.nonce}, valid_before = ${signed.validBefore},
         signature = ${signed.signature}, signed_at = clock_timestamp(),
         transaction_hint = NULL, changed_at = clock_timestamp()
-      WHERE ${where(sql, held)} RETURNING amount`
+      WHERE ${where(sql, stored)} RETURNING amount`
     if (row === undefined) return "lost"
     return withinCaps(row.amount, sums, caps) ? "signed" : yield* new OverCaps()
   })).pipe(
@@ -128,12 +128,12 @@ const sign = (sql: SqlClient) => (held: StoredRefund, signed: RefundSignature, c
     Effect.orDie,
   )
 
-const move = (sql: SqlClient) => (held: StoredRefund, move: RefundMove) => {
-  const state = move.event === "postpone" ? held.state : refundStateAfter[move.event]
+const move = (sql: SqlClient) => (stored: StoredRefund, move: RefundMove) => {
+  const state = move.event === "postpone" ? stored.state : refundStateAfter[move.event]
   return sql`
     UPDATE refund SET state = ${state}, lease_until = NULL, changed_at = clock_timestamp(),
       ${changes(sql, move)}
-    WHERE ${where(sql, held)} RETURNING 1`.pipe(
+    WHERE ${where(sql, stored)} RETURNING 1`.pipe(
     Effect.map((rows) => rows.length === 1),
     Effect.orDie,
   )
@@ -144,7 +144,7 @@ const changes = (sql: SqlClient, move: RefundMove) => {
   switch (move.event) {
     case "broadcast":
       return sql`transaction_hint = ${move.transactionHint}, last_error = NULL,
-        next_attempt_at = ${from(sql, move.again)}`
+        next_attempt_at = ${from(sql, move.retryAfter)}`
     case "confirm":
       return sql`treasury = ${move.treasury}, refund_nonce = ${move.nonce},
         transaction = ${move.at.transaction}, confirmed_block = ${move.at.block},
@@ -152,27 +152,27 @@ const changes = (sql: SqlClient, move: RefundMove) => {
         last_error = NULL`
     case "cancel":
       return sql`last_error = ${move.reason}`
-    case "stick":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.again)}`
+    case "require_review":
+      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)}`
     case "postpone":
-      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.again)},
+      return sql`last_error = ${move.reason}, next_attempt_at = ${from(sql, move.retryAfter)},
         attempts = attempts + ${move.declined ? 1 : 0}`
   }
 }
 
-const standing = (sql: SqlClient) =>
+const totalsByState = (sql: SqlClient) =>
   sql<{ state: RefundState; refunds: bigint; amount: bigint; oldest_ago_ms: number }>`
     SELECT state, count(*) AS refunds, sum(amount)::bigint AS amount,
       (extract(epoch FROM clock_timestamp() - min(created_at)) * 1000)::float8 AS oldest_ago_ms
     FROM refund GROUP BY state`.pipe(
     Effect.map((rows) =>
       new Map(rows.map(({ state, refunds, amount, oldest_ago_ms }) => {
-        const standing: RefundTotals = {
+        const totals: RefundTotals = {
           refunds: Number(refunds),
           amount,
           oldestAgoMs: oldest_ago_ms,
         }
-        return [state, standing]
+        return [state, totals]
       }))
     ),
     Effect.orDie,

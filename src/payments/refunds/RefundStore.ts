@@ -2,7 +2,7 @@
  * The refund worker's store: one row a refund, every arrow one compare-and-set on it.
  *
  * Refunds are queued by the database, in the statement that makes a payment owed. A claim leases a row
- * on the store's own clock and raises its fence, so that a worker whose lease ran out, and whose refund
+ * on the store's expected clock and raises its fence, so that a worker whose lease ran out, and whose refund
  * another one has claimed, can no longer move the row. With the arrow that confirms or cancels a refund,
  * and in the same transaction, its payment becomes refunded or void.
  *
@@ -11,12 +11,12 @@
 import { Context, type Duration, type Effect, type Option, type Result, Schema } from "effect"
 import type { Address, Bytes32, PaidAt, PaymentId } from "../domain/payment.ts"
 import {
+  type BlockRange,
   type Caps,
   type Refund,
   type RefundSignature,
   RefundState,
   type SignedSums,
-  type Term,
 } from "../domain/refund.ts"
 
 /** The row as a worker has read it: nothing moves unless it still is so. */
@@ -54,7 +54,7 @@ export type RefundMove =
   | {
     readonly event: "broadcast"
     readonly transactionHint: string
-    readonly again: Duration.Duration
+    readonly retryAfter: Duration.Duration
   }
   /** `treasury` and `nonce` are those of a refund that was paid before its row knew. */
   | {
@@ -65,12 +65,16 @@ export type RefundMove =
   }
   | { readonly event: "cancel"; readonly reason: string }
   /** Due again after `again`, but only for the chain's word. */
-  | { readonly event: "stick"; readonly reason: string; readonly again: Duration.Duration }
+  | {
+    readonly event: "require_review"
+    readonly reason: string
+    readonly retryAfter: Duration.Duration
+  }
   /** Not an arrow: the row stays, and is due again after `again`. */
   | {
     readonly event: "postpone"
     readonly reason: string
-    readonly again: Duration.Duration
+    readonly retryAfter: Duration.Duration
     /** True when a facilitator declined it. */
     readonly declined: boolean
   }
@@ -90,19 +94,19 @@ export class RefundStore extends Context.Service<RefundStore, {
    * caps: that is decided for one signature at a time, among all workers. The lease goes on.
    */
   readonly sign: (
-    held: StoredRefund,
+    stored: StoredRefund,
     signed: RefundSignature,
     caps: Caps,
   ) => Effect.Effect<"signed" | "lost" | "over_caps">
-  /** Makes one move and ends the lease; false when the row is not, or no longer, as `held` says. */
-  readonly move: (held: StoredRefund, move: RefundMove) => Effect.Effect<boolean>
+  /** Makes one move and ends the lease; false when the row is not, or no longer, as `stored` says. */
+  readonly move: (stored: StoredRefund, move: RefundMove) => Effect.Effect<boolean>
   /** What was signed for the other refunds: each of them by its newest signature. */
   readonly signedForOthers: (paymentId: PaymentId) => Effect.Effect<SignedSums>
   /** The blocks whose payments this treasury pays back; none while the store does not know it. */
-  readonly term: (treasury: Address) => Effect.Effect<Option.Option<Term>>
+  readonly blockRange: (treasury: Address) => Effect.Effect<Option.Option<BlockRange>>
   /**
    * Makes this treasury the one for payments in later blocks than `block`, and ends the term of the one
    * before it; the first is for all payments. Nothing changes when the store knows it.
    */
-  readonly enter: (treasury: Address, block: bigint) => Effect.Effect<void>
+  readonly addTreasury: (treasury: Address, block: bigint) => Effect.Effect<void>
 }>()("bellwether/payments/RefundStore") {}

@@ -22,11 +22,11 @@ export interface RefundTotals {
 /** The port to the queue of refunds, as far as the service's database role may read it. */
 export class RefundQueue extends Context.Service<RefundQueue, {
   /** How the refunds stand, by state; a state without refunds is absent. */
-  readonly standing: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
+  readonly totalsByState: Effect.Effect<ReadonlyMap<RefundState, RefundTotals>>
 }>()("bellwether/payments/RefundQueue") {}
 
 /** What may have to be paid back, and what is being paid back. */
-interface Owed {
+interface OwedTotals {
   /** Whole units that may still have to be refunded, of payments whose outcome is open included. */
   readonly liability: bigint
   readonly byState: ReadonlyMap<RefundState, RefundTotals>
@@ -34,7 +34,7 @@ interface Owed {
 
 export class Refunds extends Context.Service<Refunds, {
   /** What is owed now; every state is there. */
-  readonly owed: Effect.Effect<Owed>
+  readonly owed: Effect.Effect<OwedTotals>
   /** Shows an operator what is owed: updates the gauges. */
   readonly measure: Effect.Effect<void>
 }>()("bellwether/payments/Refunds") {
@@ -45,16 +45,18 @@ export class Refunds extends Context.Service<Refunds, {
       const queue = yield* RefundQueue
       const owed = Effect.gen(function* () {
         const liability = yield* payments.liability
-        const standing = yield* queue.standing
-        const byState = refundStates.map((state) => [state, standing.get(state) ?? none] as const)
+        const totals = yield* queue.totalsByState
+        const byState = refundStates.map((state) =>
+          [state, totals.get(state) ?? noRefunds] as const
+        )
         return { liability, byState: new Map(byState) }
       })
-      return Refunds.of({ owed, measure: Effect.flatMap(owed, show) })
+      return Refunds.of({ owed, measure: Effect.flatMap(owed, updateGauges) })
     }),
   )
 }
 
-const none: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
+const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 
 const usdcUnits = 1_000_000
 
@@ -66,7 +68,7 @@ const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
   description: "How long ago the oldest refund of a state was first owed",
 })
 
-const show = Effect.fnUntraced(function* ({ liability, byState }: Owed) {
+const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {
   yield* Metric.update(liabilityUsdc, Number(liability) / usdcUnits)
   for (const [state, { refunds, oldestAgoMs }] of byState) {
     yield* Metric.update(Metric.withAttributes(refundsByState, { state }), refunds)

@@ -19,11 +19,11 @@ import {
 } from "../domain/failedSale.ts"
 import {
   type Bytes32,
-  type Owed,
   type PaidAt,
   type Payment,
   type PaymentId,
-  type Released,
+  type PaymentWithRefund,
+  type ReleasedPayment,
   repeatAction,
   wasTaken,
 } from "../domain/payment.ts"
@@ -46,12 +46,12 @@ export function receiptOf(
 }
 
 function refundOf(
-  { paymentId, authorization, paidAmount, refund }: Owed,
+  { paymentId, authorization, paidAmount, refund }: PaymentWithRefund,
 ): typeof RefundNotice.Type {
   return { id: paymentId, state: refund.state, amountUsd: usd(paidAmount), to: authorization.from }
 }
 
-export const late = (reason: string) =>
+export const notValidNow = (reason: string) =>
   Effect.fail(new NotCharged({ code: "payment_required", message: reason, fault: "expired" }))
 
 export const forged = Effect.fail(
@@ -129,7 +129,7 @@ export const neverPaid = Effect.fail(
 )
 
 /** Paid, and `why` there is no answer: the refund stands in the queue. */
-export const refundQueued = (payment: Owed, { code, message }: NotCharged) =>
+export const refundQueued = (payment: PaymentWithRefund, { code, message }: NotCharged) =>
   Effect.fail(new RefundQueued({ code, message, refund: refundOf(payment) }))
 
 const unresolvedRetrySeconds = 5
@@ -159,7 +159,11 @@ export type PaymentOutcome =
 
 type Ended = Exclude<PaymentOutcome, { readonly state: "released" | "unknown" }>
 
-function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, network: string): Ended {
+function outcomeOf(
+  row: Exclude<Payment, ReleasedPayment>,
+  showsSecret: boolean,
+  network: string,
+): Ended {
   switch (row.state) {
     case "claimed":
     case "settling":
@@ -183,7 +187,7 @@ function outcomeOf(row: Exclude<Payment, Released>, showsSecret: boolean, networ
 
 /** What is answered to a known payment that is neither claimed again nor waited for any longer. */
 export function responseForKnownPayment(
-  row: Exclude<Payment, Released>,
+  row: Exclude<Payment, ReleasedPayment>,
   showsSecret: boolean,
   network: string,
 ): Effect.Effect<Delivery, FailedSale> {
@@ -220,7 +224,7 @@ export const findOutcome = (ports: OutcomePorts) =>
       const hash = ports.secretHash(paymentId, secret)
       const showsSecret = (row: Payment) => hash !== null && hash === row.secretHash
       // What has waited too long for its buyer is refunded, not delivered besides.
-      const row = showsSecret(found.value) && needsChain(found.value, ports.patience)
+      const row = showsSecret(found.value) && needsChain(found.value, ports.windows)
         ? yield* reconcile(ports, found.value)
         : found.value
       return row.state === "released"

@@ -14,8 +14,14 @@
 import { Deferred, Duration, Effect, Option, Schedule } from "effect"
 import type { Product } from "../../catalog/domain/product.ts"
 import { type FailedSale, NotCharged, type Unresolved } from "../domain/failedSale.ts"
-import type { Chain, PaymentProof } from "../Chain.ts"
-import type { Answered, PaidAt, Payment, StoredAnswer } from "../domain/payment.ts"
+import type { Chain } from "../Chain.ts"
+import type {
+  AnsweredPayment,
+  PaidAt,
+  Payment,
+  PaymentProof,
+  StoredAnswer,
+} from "../domain/payment.ts"
 import { faultOf } from "../domain/paymentFault.ts"
 import type { PaymentPayload } from "../domain/x402/paymentPayload.ts"
 import type {
@@ -36,29 +42,29 @@ export interface Purchase {
   readonly request: string
   readonly payment: PaymentPayload
   /** Why the payment cannot be settled now; null when it can. A payment already known may be late. */
-  readonly late: string | null
+  readonly validityFault: string | null
   /** Known only to the buyer: an Idempotency-Key or payment-identifier; null when none was shown. */
   readonly secret: string | null
 }
 
 /** What a product's work made. An answer that is not worth its price is not charged. */
-export interface Answer {
+export interface WorkResult {
   readonly body: Uint8Array
   readonly charge: boolean
 }
 
 /** What a product does for a payment. Its facts are said as they mean for an uncharged buyer. */
-export interface Task {
+export interface Work {
   /** Refuses what can be known before anything is settled. */
   readonly check: Effect.Effect<void, NotCharged>
-  readonly work: Effect.Effect<Answer, NotCharged>
+  readonly compute: Effect.Effect<WorkResult, NotCharged>
 }
 
 /** A payment this fiber has claimed, and what goes with it. */
 export interface ClaimedPurchase {
   readonly row: Payment
   readonly request: FacilitatorRequest
-  readonly task: Task
+  readonly work: Work
   /** How many other payments of its payer are worked on here. */
   readonly payerInFlight: number
   /** Done when its buyer has hung up. */
@@ -66,8 +72,8 @@ export interface ClaimedPurchase {
 }
 
 /** How a sale ends well: charged, with the row as it then stands, or not charged. */
-export type Sold =
-  | { readonly charged: true; readonly payment: Answered; readonly answer: StoredAnswer }
+export type SaleResult =
+  | { readonly charged: true; readonly payment: AnsweredPayment; readonly answer: StoredAnswer }
   | { readonly charged: false; readonly answer: StoredAnswer }
 
 export interface SalePorts {
@@ -90,11 +96,11 @@ export const sellComputeFirst = Effect.fnUntraced(
     const answer = yield* untilIntent(
       ports,
       claimed,
-      Effect.andThen(verified(ports, claimed), computed(claimed.task.work, timing.work)),
+      Effect.andThen(verified(ports, claimed), computed(claimed.work.compute, timing.workTimeout)),
     )
     if (!answer.charge) {
       if (!(yield* release(store, claimed.row, "not_charged"))) return yield* unresolved
-      return { charged: false, answer } satisfies Sold
+      return { charged: false, answer } satisfies SaleResult
     }
     const settling = yield* intend(ports, claimed, answer)
     const settlement = yield* settled(ports, settling, claimed.request)
@@ -106,7 +112,9 @@ export const sellComputeFirst = Effect.fnUntraced(
         ? { event: "answer", answer: null, paidAt: proof.at }
         : unproven(settlement),
     )
-    if (row?.state === "answered") return { charged: true, payment: row, answer } satisfies Sold
+    if (row?.state === "answered") {
+      return { charged: true, payment: row, answer } satisfies SaleResult
+    }
     return yield* row?.state === "void" ? neverPaid : unresolved
   },
 )
@@ -118,7 +126,7 @@ export const sellSettleEarly = Effect.fnUntraced(
     yield* untilIntent(
       ports,
       claimed,
-      Effect.andThen(computed(claimed.task.check, timing.work), verified(ports, claimed)),
+      Effect.andThen(computed(claimed.work.check, timing.workTimeout), verified(ports, claimed)),
     )
     const settling = yield* intend(ports, claimed, null)
     const settlement = yield* settled(ports, settling, claimed.request)
@@ -128,7 +136,7 @@ export const sellSettleEarly = Effect.fnUntraced(
       settling,
       proof.proof === "paid" ? paidEarly(ports, proof.at) : unproven(settlement),
     )
-    return yield* deliver(ports, row, claimed.task)
+    return yield* deliver(ports, row, claimed.work)
   },
 )
 
@@ -143,7 +151,7 @@ const paidEarly = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
  * soon enough. None: there is nothing to take up, or another worker was faster.
  */
 export const takeUp = Effect.fnUntraced(function* (ports: SalePorts, row: Payment) {
-  const recoverMs = Duration.toMillis(ports.timing.recover)
+  const recoverMs = Duration.toMillis(ports.timing.recoveryWindow)
   if (row.state !== "unresolved" || row.intendedAgoMs >= recoverMs) return Option.none<Payment>()
   const proof = yield* proofOf(ports.chain, row, row.transactionHint)
   return proof.proof === "paid"
@@ -155,10 +163,10 @@ export const takeUp = Effect.fnUntraced(function* (ports: SalePorts, row: Paymen
 export const deliver = Effect.fnUntraced(function* (
   ports: SalePorts,
   row: Payment | null,
-  task: Task,
+  work: Work,
 ) {
   if (row?.state !== "settled") return yield* ended(row)
-  const outcome = yield* Effect.result(computed(task.work, ports.timing.paidWorkTimeout))
+  const outcome = yield* Effect.result(computed(work.compute, ports.timing.paidWorkTimeout))
   const answer = outcome._tag === "Success" && outcome.success.charge ? outcome.success : null
   if (answer !== null) {
     const { body } = answer
@@ -175,7 +183,7 @@ export const deliver = Effect.fnUntraced(function* (
 })
 
 /** What the buyer gets of a payment that has come to its end, or that another worker is ending. */
-function ended(row: Payment | null): Effect.Effect<Sold, FailedSale> {
+function ended(row: Payment | null): Effect.Effect<SaleResult, FailedSale> {
   switch (row?.state) {
     case "answered":
       // Whoever stored it first: it is what was paid for, and there is no other.
@@ -237,7 +245,7 @@ const unspent = (
   { request: { token, authorization: { from, nonce } } }: ClaimedPurchase,
 ) =>
   chain.isNonceUsed(token.asset, from, nonce).pipe(
-    Effect.timeout(timing.verify),
+    Effect.timeout(timing.verifyTimeout),
     Effect.catch((error) =>
       Effect.andThen(Effect.logWarning("Cannot read the chain", error), unavailable)
     ),
@@ -259,7 +267,7 @@ const approved = (
 ): Effect.Effect<void, NotCharged> =>
   facilitator.verify(request).pipe(
     Effect.timeoutOrElse({
-      duration: timing.verify,
+      duration: timing.verifyTimeout,
       orElse: () => Effect.succeed<VerifyOutcome>({ outcome: "unknown", reason: "timeout" }),
     }),
     Effect.catchDefect((defect) =>
@@ -297,7 +305,7 @@ const notUsed = "Send the same payment again: it was not used."
 /** A product's work within its time: what goes wrong in it is a fact of its own. */
 const computed = <A>(
   work: Effect.Effect<A, NotCharged>,
-  duration: PaymentTiming["work"],
+  duration: PaymentTiming["workTimeout"],
 ): Effect.Effect<A, NotCharged> =>
   work.pipe(
     Effect.timeoutOrElse({
@@ -329,7 +337,7 @@ const computed = <A>(
 const intend = Effect.fnUntraced(function* (
   { store, timing }: SalePorts,
   { row }: ClaimedPurchase,
-  answer: Answer | null,
+  answer: WorkResult | null,
 ) {
   const settling = yield* store.move(row, {
     event: "intend",
@@ -366,7 +374,7 @@ const settled = Effect.fnUntraced(function* (
       times: timing.proveRetriesMax,
     }),
     Effect.timeoutOrElse({
-      duration: timing.prove,
+      duration: timing.proveTimeout,
       orElse: () => Effect.succeed<PaymentProof>({ proof: "not_yet" }),
     }),
   )
@@ -376,7 +384,7 @@ const settled = Effect.fnUntraced(function* (
 const settle = ({ facilitator, timing }: SalePorts, request: FacilitatorRequest) =>
   facilitator.settle(request).pipe(
     Effect.timeoutOrElse({
-      duration: timing.settle,
+      duration: timing.settleTimeout,
       orElse: () => Effect.succeed<SettleOutcome>({ outcome: "unknown", reason: "timeout" }),
     }),
     Effect.catchDefect((defect) =>

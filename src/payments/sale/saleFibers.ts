@@ -9,18 +9,18 @@ import type { FailedSale } from "../domain/failedSale.ts"
 import type { Address, Payment } from "../domain/payment.ts"
 import { type PaymentTerms, requirements, tokenOf } from "../domain/x402/terms.ts"
 import { type Delivery, hungUp, receiptOf, unresolved } from "./responses.ts"
-import type { ClaimedPurchase, Purchase, Sold, Task } from "./sale.ts"
+import type { ClaimedPurchase, Purchase, SaleResult, Work } from "./sale.ts"
 
 /** One call for one payment. */
 export interface Sale {
   readonly purchase: Purchase
-  readonly task: Task
+  readonly work: Work
   /** Counts how it ended. Both the fiber that sells and the one that waits may: the first counts. */
-  readonly count: (exit: Exit.Exit<Ending, FailedSale>) => Effect.Effect<void>
+  readonly count: (exit: Exit.Exit<CountedSale, FailedSale>) => Effect.Effect<void>
 }
 
 /** What is known of a sale that ended well. */
-interface Ending {
+interface CountedSale {
   readonly charged: boolean
   readonly replayed: boolean
 }
@@ -28,7 +28,7 @@ interface Ending {
 const outcomes = Metric.counter("payments_total", { incremental: true })
 
 /** One call, to be counted once. */
-export function saleOf(purchase: Purchase, task: Task): Sale {
+export function saleOf(purchase: Purchase, work: Work): Sale {
   const product = purchase.product.id
   let counted = false
   const count: Sale["count"] = (exit) =>
@@ -40,10 +40,10 @@ export function saleOf(purchase: Purchase, task: Task): Sale {
         1,
       )
     })
-  return { purchase, task, count }
+  return { purchase, work, count }
 }
 
-function outcomeName(exit: Exit.Exit<Ending, FailedSale>): string {
+function outcomeName(exit: Exit.Exit<CountedSale, FailedSale>): string {
   if (Exit.isSuccess(exit)) {
     const { charged, replayed } = exit.value
     return replayed ? "replayed" : charged ? "charged" : "given_away"
@@ -73,7 +73,7 @@ export interface SaleFibers {
    */
   readonly run: <E extends FailedSale>(
     take: Effect.Effect<Option.Option<Payment>, E>,
-    sell: (claimed: ClaimedPurchase) => Effect.Effect<Sold, FailedSale>,
+    sell: (claimed: ClaimedPurchase) => Effect.Effect<SaleResult, FailedSale>,
     sale: Sale,
   ) => Effect.Effect<Option.Option<Delivery>, FailedSale>
   /** Runs what no caller waits for. */
@@ -94,7 +94,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
   const inFiber = (
     sale: Sale,
     payer: Address,
-    sell: (others: number) => Effect.Effect<Sold, FailedSale>,
+    sell: (others: number) => Effect.Effect<SaleResult, FailedSale>,
   ) =>
     FiberSet.run(
       fibers,
@@ -113,7 +113,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       const taken = yield* take
       if (Option.isNone(taken)) return Option.none()
       const row = taken.value
-      const { purchase: { product, payment: { authorization, signature } }, task } = sale
+      const { purchase: { product, payment: { authorization, signature } }, work } = sale
       const request = {
         token,
         authorization,
@@ -124,7 +124,7 @@ export const makeSaleFibers = Effect.fnUntraced(function* (terms: PaymentTerms) 
       const fiber = yield* inFiber(
         sale,
         authorization.from,
-        (payerInFlight) => sell({ row, request, task, payerInFlight, abandoned }),
+        (payerInFlight) => sell({ row, request, work, payerInFlight, abandoned }),
       )
       const exit = yield* restore(Fiber.await(fiber)).pipe(
         Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined)),
@@ -161,7 +161,7 @@ function payersInFlight() {
   }
 }
 
-function deliveryOf({ paymentId }: Payment, sold: Sold, { chainId }: PaymentTerms): Delivery {
+function deliveryOf({ paymentId }: Payment, sold: SaleResult, { chainId }: PaymentTerms): Delivery {
   const receipt = sold.charged ? receiptOf(sold.payment, `eip155:${chainId}`) : null
   return { paymentId, body: sold.answer.body, receipt, replayed: false }
 }

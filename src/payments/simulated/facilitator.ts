@@ -6,7 +6,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer, Option, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { Chain, ChainUnavailable, type PaymentProof } from "../Chain.ts"
+import { Chain, ChainUnavailable } from "../Chain.ts"
 import {
   Facilitator,
   type FacilitatorRequest,
@@ -14,7 +14,7 @@ import {
   type VerifyOutcome,
 } from "../Facilitator.ts"
 import { Signatures } from "../Signatures.ts"
-import type { PaidAt } from "../domain/payment.ts"
+import type { PaidAt, PaymentProof } from "../domain/payment.ts"
 import { layerStore, Ledger } from "./ledger.ts"
 
 /** What facilitators have been seen to do. */
@@ -90,7 +90,7 @@ const shortfallOf = Effect.fnUntraced(function* (
   { token, authorization }: FacilitatorRequest,
 ) {
   const { from, nonce, value } = authorization
-  const { used, balance } = yield* ledger.standing(token.asset, from, nonce)
+  const { used, balance } = yield* ledger.nonceAndBalance(token.asset, from, nonce)
   if (used) return "authorization_used"
   return balance < value ? "insufficient_funds" : null
 })

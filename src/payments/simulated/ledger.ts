@@ -42,7 +42,7 @@ export class Ledger extends Context.Service<Ledger, {
     nonce: Bytes32,
   ) => Effect.Effect<Option.Option<Used>>
   /** Whether a nonce is used, and what its payer may still spend, at one moment. */
-  readonly standing: (
+  readonly nonceAndBalance: (
     asset: Address,
     from: Address,
     nonce: Bytes32,
@@ -100,7 +100,7 @@ function readings(sql: SqlClient) {
       Effect.orDie,
     )
 
-  const standing = (asset: Address, from: Address, nonce: Bytes32) =>
+  const nonceAndBalance = (asset: Address, from: Address, nonce: Bytes32) =>
     sql<{ used: boolean; balance: bigint | null }>`
       SELECT EXISTS (SELECT FROM simulated_authorization
           WHERE asset = ${asset} AND payer = ${from} AND nonce = ${nonce}) AS used,
@@ -147,7 +147,7 @@ function readings(sql: SqlClient) {
       Effect.orDie,
     )
 
-  return { used, standing, balance, received, transfersTo }
+  return { used, nonceAndBalance, balance, received, transfersTo }
 }
 
 interface TransferRow {

@@ -292,8 +292,8 @@ onEveryStore("refunds", (law) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const store = yield* RefundStore
-        yield* store.enter(treasury, 0n)
-        yield* store.enter(address(`0x${"7f".repeat(20)}`), 100n)
+        yield* store.addTreasury(treasury, 0n)
+        yield* store.addTreasury(address(`0x${"7f".repeat(20)}`), 100n)
         const exit = yield* Effect.exit(sql.unsafe(statement))
         match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
       }).pipe(Effect.provide(layer)),

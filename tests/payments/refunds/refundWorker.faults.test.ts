@@ -266,7 +266,7 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       const { sweep } = yield* worker()
       const told: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, known } of yield* sweep) told.push([to, reason, known])
+        for (const { to, reason, unchanged } of yield* sweep) told.push([to, reason, unchanged])
         yield* TestClock.adjust("30 seconds")
       }
       equal(told, [
@@ -277,7 +277,7 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       ])
       const row = memory.rows.get(debt.paymentId)
       ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
-      const standing = yield* Effect.flatMap(RefundQueue, ({ standing }) => standing)
+      const standing = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 

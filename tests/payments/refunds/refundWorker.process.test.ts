@@ -87,7 +87,7 @@ const owed = Effect.fnUntraced(function* (n: number) {
   const signature = yield* sign(payer, authorization)
   const ticket: PaymentTicket = {
     paymentId: paymentId({ ...token, ...authorization }),
-    ...{ token, authorization, signature, amount: product.price, order: "compute-first" },
+    ...{ token, authorization, signature, amount: product.price, settlementOrder: "compute-first" },
     ...{ productId: product.id, request: "signals?[]" },
   }
   const lease = Duration.seconds(60)

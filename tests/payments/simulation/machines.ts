@@ -20,16 +20,16 @@ import { startMachine } from "./machine.ts"
 import type { World } from "./world.ts"
 
 /** The real order of lengths, shortened where a run would only wait. HOLD is the run's own. */
-const timing: Omit<PaymentTiming, "hold"> = {
+const timing: Omit<PaymentTiming, "answerWindow"> = {
   lease: Duration.seconds(50),
-  verify: Duration.seconds(4),
-  work: Duration.seconds(10),
+  verifyTimeout: Duration.seconds(4),
+  workTimeout: Duration.seconds(10),
   paidWorkTimeout: Duration.seconds(30),
-  settle: Duration.seconds(21),
+  settleTimeout: Duration.seconds(21),
   proveInterval: Duration.millis(500),
   proveRetriesMax: 6,
-  prove: Duration.seconds(15),
-  recover: Duration.seconds(80),
+  proveTimeout: Duration.seconds(15),
+  recoveryWindow: Duration.seconds(80),
   waitInterval: Duration.seconds(1),
   waitRetriesMax: 15,
 }
@@ -68,7 +68,7 @@ export const startReplica = (world: World, name: string) =>
     world,
     name,
     (between) =>
-      Layer.fresh(Payments.layer({ terms, timing: { ...timing, hold: world.hold } })).pipe(
+      Layer.fresh(Payments.layer({ terms, timing: { ...timing, answerWindow: world.hold } })).pipe(
         Layer.provide(outside(world, between)),
         Layer.provide(
           Layer.succeed(PaymentStore, storeBetween(world.database.payments, between)),

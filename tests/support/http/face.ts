@@ -181,8 +181,8 @@ const generousPayments = Layer.sync(Payments, () => {
   const idOf = ({ nonce }: Authorization) => PaymentId.make(nonce)
   return {
     idOf,
-    sell: ({ payment, secret }, { check, work }) =>
-      Effect.map(Effect.andThen(check, work), ({ body, charge }) => {
+    sell: ({ payment, secret }, { check, compute }) =>
+      Effect.map(Effect.andThen(check, compute), ({ body, charge }) => {
         const paymentId = idOf(payment.authorization)
         const receipt = charge
           ? { payer: payment.authorization.from, transaction: "0x1", network: "eip155:8453" }

@@ -6,7 +6,7 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
-  type Debt as RefundedPayment,
+  type PaymentToRefund,
   type RefundEvent,
   type RefundSignature,
   type RefundState,
@@ -32,7 +32,7 @@ export class Debts extends Context.Service<Debts, {
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = RefundedPayment & Pick<ClaimedRefund, "paidTransaction">
+export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction">
 
 /** Where a payment and its refund stand. */
 export interface Owed {
@@ -129,7 +129,7 @@ export function memoryRefunds(): MemoryRefunds {
         return true
       }),
     signedForOthers: (paymentId) => atNow((now) => sums(paymentId, now)),
-    term: (treasury) =>
+    blockRange: (treasury) =>
       Effect.sync(() => {
         const at = entered.findIndex((own) => own.treasury === treasury)
         const own = entered[at]
@@ -137,7 +137,7 @@ export function memoryRefunds(): MemoryRefunds {
           ? Option.none()
           : Option.some({ after: own.after, through: entered[at + 1]?.after ?? null })
       }),
-    enter: (treasury, block) =>
+    addTreasury: (treasury, block) =>
       Effect.sync(() => {
         if (entered.some((own) => own.treasury === treasury)) return
         const last = entered.at(-1)
@@ -147,7 +147,7 @@ export function memoryRefunds(): MemoryRefunds {
       }),
   })
   const queue = RefundQueue.of({
-    standing: atNow((now) => standingOf([...rows.values()], now)),
+    totalsByState: atNow((now) => standingOf([...rows.values()], now)),
   })
 
   const debts = Debts.of({
@@ -208,7 +208,7 @@ function newborn(debt: Debt, now: number): Stored {
 function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> {
   switch (move.event) {
     case "broadcast": {
-      const due = now + Duration.toMillis(move.again)
+      const due = now + Duration.toMillis(move.retryAfter)
       return { transactionHint: move.transactionHint, lastReason: null, due }
     }
     case "confirm": {
@@ -217,12 +217,12 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
     }
     case "cancel":
       return { lastReason: move.reason }
-    case "stick":
-      return { lastReason: move.reason, due: now + Duration.toMillis(move.again) }
+    case "require_review":
+      return { lastReason: move.reason, due: now + Duration.toMillis(move.retryAfter) }
     case "postpone":
       return {
         lastReason: move.reason,
-        due: now + Duration.toMillis(move.again),
+        due: now + Duration.toMillis(move.retryAfter),
         attempts: row.attempts + (move.declined ? 1 : 0),
       }
   }
