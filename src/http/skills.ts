@@ -6,7 +6,7 @@
  */
 import { Effect, Result } from "effect"
 import { type FreeId, freeRows } from "../catalog/domain/freeRow.ts"
-import type { GivenFault } from "../catalog/domain/parameter.ts"
+import type { ParameterError } from "../catalog/domain/parameter.ts"
 import type { NotCharged } from "../payments/domain/failedSale.ts"
 import type { Skill } from "../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../payments/domain/x402/terms.ts"
@@ -63,7 +63,7 @@ export function queryOf(
   if (typeof given !== "object" || Array.isArray(given)) {
     return failed([{ param: "arguments", in: "body", message: "must be an object" }])
   }
-  const faults: Array<GivenFault> = []
+  const faults: Array<ParameterError> = []
   for (const [param, value] of Object.entries(given).slice(0, argumentsMax)) {
     const fault = (message: string) => faults.push({ param, in: "body", message })
     if (!parameters.some((row) => row.name === param)) fault(`is no parameter of ${name}`)
@@ -73,6 +73,6 @@ export function queryOf(
   return faults.length === 0 ? Result.succeed(query) : failed(faults)
 }
 
-function failed(faults: ReadonlyArray<GivenFault>): Result.Result<never, NotCharged> {
+function failed(faults: ReadonlyArray<ParameterError>): Result.Result<never, NotCharged> {
   return Result.fail(invalidParameters(faults))
 }

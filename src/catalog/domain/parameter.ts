@@ -7,7 +7,7 @@
  * @module
  */
 import { Result } from "effect"
-import type { ParameterFault } from "./refusal.ts"
+import type { ParameterDetail } from "./refusal.ts"
 
 export interface Parameter {
   readonly name: string
@@ -40,12 +40,12 @@ type Absent<Row extends Parameter> = Row extends { readonly required: true } ? n
   : null
 
 /** A fault, with the start of the wrong value when there was one. */
-export interface GivenFault extends ParameterFault {
+export interface ParameterError extends ParameterDetail {
   readonly given?: string
 }
 
 /** All faults in one sentence: `count must be an integer from 1 to 20: got "x"`. */
-export function sentenceOf(faults: ReadonlyArray<GivenFault>): string {
+export function sentenceOf(faults: ReadonlyArray<ParameterError>): string {
   return faults.map(({ param, message, given }) =>
     `${param} ${message}${given === undefined ? "" : `: got "${given}"`}`
   ).join("; ")
@@ -54,9 +54,9 @@ export function sentenceOf(faults: ReadonlyArray<GivenFault>): string {
 /** Reads `query` by `parameters`: every value, or every fault. */
 export function decodeQuery<const P extends ReadonlyArray<Parameter>>(
   parameters: P,
-): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<GivenFault>> {
+): (query: URLSearchParams) => Result.Result<InputOf<P>, ReadonlyArray<ParameterError>> {
   return (query) => {
-    const faults: Array<GivenFault> = []
+    const faults: Array<ParameterError> = []
     const decoded: Record<string, string | number | boolean | null> = {}
     for (const parameter of parameters) {
       const read = readOne(parameter, query.getAll(parameter.name))
@@ -78,7 +78,7 @@ const shownLengthMax = 40
 function readOne(
   parameter: Parameter,
   values: ReadonlyArray<string>,
-): Result.Result<string | number | null, Pick<GivenFault, "message" | "given">> {
+): Result.Result<string | number | null, Pick<ParameterError, "message" | "given">> {
   const [value] = values
   if (value === undefined) {
     return parameter.required === true

@@ -40,12 +40,12 @@ export const RefusalCode = Schema.Literals(refusalCodes)
 export type RefusalCode = typeof RefusalCode.Type
 
 /** One parameter that was wrong, in a message that says what would be right. */
-export const ParameterFault = Schema.Struct({
+export const ParameterDetail = Schema.Struct({
   param: Schema.String,
   in: Schema.Literals(["query", "header", "path", "body"]),
   message: Schema.String,
 })
-export type ParameterFault = typeof ParameterFault.Type
+export type ParameterDetail = typeof ParameterDetail.Type
 
 /** What a caller is told of a request that failed. */
 export const Refusal = Schema.Struct({
@@ -53,7 +53,7 @@ export const Refusal = Schema.Struct({
   message: Schema.String,
   hint: Schema.optionalKey(Schema.String),
   retryAfterSeconds: Schema.optionalKey(Schema.Int),
-  details: Schema.optionalKey(Schema.Array(ParameterFault)),
+  details: Schema.optionalKey(Schema.Array(ParameterDetail)),
 })
 type Refusal = typeof Refusal.Type
 

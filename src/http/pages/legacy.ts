@@ -46,7 +46,7 @@ export const LegacyRoutes = Schema.Record(Schema.String, Schema.Literals(success
 )
 
 /** The predecessor called what it had as we do, beneath `/api/` instead of `/v1/`. */
-export const usualLegacyRoutes: LegacyRoutes = new Map(
+export const defaultLegacyRoutes: LegacyRoutes = new Map(
   successors.map((path) => [`${legacyPrefix}${path.replace(/^\/v1\//, "/")}`, path]),
 )
 

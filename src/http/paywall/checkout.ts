@@ -13,8 +13,8 @@ import { Clock, Effect, Result, Schema } from "effect"
 import type { PaymentId } from "../../payments/domain/payment.ts"
 import {
   decodeQuery,
-  type GivenFault,
   type InputOf,
+  type ParameterError,
   sentenceOf,
 } from "../../catalog/domain/parameter.ts"
 import type { WorkResult } from "../../payments/sale/sale.ts"
@@ -172,7 +172,7 @@ function idempotencyKey(key: string | null): Result.Result<string | null, NotCha
 }
 
 /** What is said of wrong parameters: the payment shown with them was not used. */
-export function invalidParameters(faults: ReadonlyArray<GivenFault>): NotCharged {
+export function invalidParameters(faults: ReadonlyArray<ParameterError>): NotCharged {
   const message = sentenceOf(faults)
   return new NotCharged({
     code: "invalid_parameter",

@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { ParameterFault, RefusalCode } from "../../catalog/domain/refusal.ts"
+import { ParameterDetail, RefusalCode } from "../../catalog/domain/refusal.ts"
 import {
   type NotCharged,
   Receipt,
@@ -119,7 +119,7 @@ export const ErrorBody = Schema.Struct({
     charged: Schema.NullOr(Schema.Boolean),
     hint: Schema.optionalKey(Schema.String),
     retryAfterSeconds: Schema.optionalKey(Schema.Int),
-    details: Schema.optionalKey(Schema.Array(ParameterFault)),
+    details: Schema.optionalKey(Schema.Array(ParameterDetail)),
     allowed: Schema.optionalKey(Schema.Array(Schema.String)),
     receipt: Schema.optionalKey(Receipt),
     refund: Schema.optionalKey(RefundNotice),
@@ -135,7 +135,7 @@ export interface Refusal {
   readonly charged?: boolean | null
   readonly hint?: string
   readonly retryAfterSeconds?: number
-  readonly details?: ReadonlyArray<ParameterFault>
+  readonly details?: ReadonlyArray<ParameterDetail>
   /** The methods the path does know. */
   readonly allowed?: ReadonlyArray<string>
   readonly receipt?: NotCharged["receipt"]

@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Option, Ref } from "effect"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import type { FeedItem } from "../../../src/feed/domain/item.ts"
-import { usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
+import { defaultLegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { type Authorization, PaymentId } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
@@ -38,7 +38,7 @@ export const faceOptions: FaceOptions = {
   paymentMode: "simulated",
   venueMode: "simulated",
   family: familyOfOne(terms.publicBaseUrl),
-  legacyRoutes: usualLegacyRoutes,
+  legacyRoutes: defaultLegacyRoutes,
   contact: "mailto:security@localhost",
   trustedProxyHops: 1,
   limits: {
