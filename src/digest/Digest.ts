@@ -121,10 +121,15 @@ const make = Effect.fnUntraced(function* (venue: string) {
 
   const fresh = Effect.flatMap(
     latest,
-    (held) =>
-      Option.isSome(held) && !held.value.stale
-        ? Effect.succeed(held.value.digest)
-        : Effect.fail(new DigestStale({ retryAfterSeconds })),
+    (newest) => {
+      if (Option.isNone(newest)) {
+        return Effect.fail(new DigestStale({ latestAt: null, retryAfterSeconds }))
+      }
+      const { digest, stale } = newest.value
+      return stale
+        ? Effect.fail(new DigestStale({ latestAt: digest.createdAt, retryAfterSeconds }))
+        : Effect.succeed(digest)
+    },
   )
 
   const history = Effect.fn("Digest.history")(function* (hours: number, limit: number) {

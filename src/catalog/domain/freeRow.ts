@@ -7,7 +7,7 @@
  */
 import { Schema, Struct } from "effect"
 import { Digest } from "../../digest/domain/digest.ts"
-import { FeedItem, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
+import { FeedItem, FeedStatus, FeedType, feedTypes, MoveWindow } from "../../feed/domain/item.ts"
 import { strongestMoves } from "../../feed/domain/pulse.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { Scorecard } from "../../track-record/domain/scorecard.ts"
@@ -45,7 +45,6 @@ export const VenueMode = Schema.Literals(["simulated", "replay", "polymarket"])
 export type VenueMode = typeof VenueMode.Type
 
 const success = Schema.Literal(true)
-const Status = Schema.Literals(["live", "stale"])
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
@@ -63,7 +62,7 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({
       success,
-      status: Status,
+      status: FeedStatus,
       index: Count,
       lastUpdated: Schema.NullOr(IsoTime),
       totalToday: Count,
@@ -91,7 +90,7 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({
       success,
-      status: Status,
+      status: FeedStatus,
       topMovers24h: Schema.Array(Schema.Struct({
         question: Schema.String,
         window: MoveWindow,
@@ -176,7 +175,7 @@ export const freeRows = {
     format: "json",
     body: Schema.Struct({
       success: Schema.Boolean,
-      status: Schema.Literals(["live", "degraded", "down"]),
+      status: Schema.Literals(["live", "degraded", "down", "starting"]),
       version: Schema.String,
       paymentMode: Schema.Literals(["live", "simulated"]),
       venue: Schema.Struct({ mode: VenueMode }),

@@ -9,7 +9,13 @@
 import { Schema, Struct } from "effect"
 import { BelowThreshold } from "../../core/domain/belowThreshold.ts"
 import { Digest, DigestStale } from "../../digest/domain/digest.ts"
-import { DataStale, FeedItem, FeedType, SignalNotFound } from "../../feed/domain/item.ts"
+import {
+  DataStale,
+  FeedItem,
+  FeedStatus,
+  FeedType,
+  SignalNotFound,
+} from "../../feed/domain/item.ts"
 import { ResolvingRow } from "../../markets/domain/resolving.ts"
 import { MarketAmbiguous, MarketNotFound, VenueFailed } from "../../research/domain/report.ts"
 import { Report } from "../../research/domain/research.ts"
@@ -61,7 +67,7 @@ const charged = Schema.Boolean.annotate({
 })
 const SignalBody = Schema.Struct({
   success,
-  status: Schema.optionalKey(Schema.Literals(["live", "stale"])),
+  status: Schema.optionalKey(FeedStatus),
   data: FeedItem,
   charged,
 }).annotate({ identifier: "Signal" })

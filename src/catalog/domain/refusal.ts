@@ -73,6 +73,15 @@ const bound =
   "Sign a new authorization for the one you mean: this one was not used, and is bound to this " +
   "request."
 
+/** Ten minutes: the first digest waits up to three for the first ticks, and takes up to three. */
+export const noDigestYet =
+  "No digest has been written yet: the first is expected within 10 minutes of the first start"
+
+const digestStaleMessage = (latestAt: string | null) =>
+  latestAt === null
+    ? noDigestYet
+    : `The newest digest, of ${latestAt}, is too old to be sold: the next is late`
+
 /** The one place that says what a failed work means to a buyer who has not been charged. */
 export function refusalOf(fact: ProductFact): Refusal {
   switch (fact._tag) {
@@ -89,14 +98,14 @@ export function refusalOf(fact: ProductFact): Refusal {
     case "DataStale":
       return {
         code: "data_stale",
-        message: "The feed is too old to be sold",
+        message: "The feed was not updated for too long, so it is not sold now",
         retryAfterSeconds: fact.retryAfterSeconds,
         hint: "Send the same payment again later, or let it expire: it was not used.",
       }
     case "DigestStale":
       return {
         code: "digest_stale",
-        message: "The newest digest is too old to be sold",
+        message: digestStaleMessage(fact.latestAt),
         retryAfterSeconds: fact.retryAfterSeconds,
         hint: "Send the same payment again later, or let it expire: it was not used.",
       }

@@ -79,7 +79,8 @@ export const Digest = Schema.Struct({
 }).annotate({ identifier: "DigestData" })
 export type Digest = typeof Digest.Type
 
-/** No digest is young enough to be sold. */
+/** No digest is young enough to be sold. `latestAt` is null before the first digest. */
 export class DigestStale extends Schema.TaggedError<DigestStale>()("DigestStale", {
+  latestAt: Schema.NullOr(IsoTime),
   retryAfterSeconds: Schema.Int,
 }) {}

@@ -41,7 +41,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { methodsOf } from "../server/edge.ts"
-import { sampleWhales } from "../../catalog/domain/sample.ts"
+import { sampleBody, sampleWhales } from "../../catalog/domain/sample.ts"
 import { errorHeaders } from "./headers.ts"
 
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
@@ -130,7 +130,9 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failed>>>> = {
   503: {
     overloaded,
     feed_stale: notCharged(new DataStale({ retryAfterSeconds: 60 })),
-    digest_stale: notCharged(new DigestStale({ retryAfterSeconds: 60 })),
+    digest_stale: notCharged(
+      new DigestStale({ latestAt: sampleBody.digest.createdAt, retryAfterSeconds: 60 }),
+    ),
     unresolved: settlementUnresolved,
   },
   504: {

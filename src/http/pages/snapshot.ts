@@ -6,6 +6,7 @@
  */
 import { Cause, Clock, Duration, Effect, Option } from "effect"
 import type { FreeId, freeRows, VenueMode } from "../../catalog/domain/freeRow.ts"
+import { noDigestYet } from "../../catalog/domain/refusal.ts"
 import { feedTypes } from "../../feed/domain/item.ts"
 import type { PulseMover } from "../../feed/domain/pulse.ts"
 import { type EpochMs, isoTime, minute, second } from "../../core/domain/time.ts"
@@ -141,17 +142,26 @@ function feedBodies(
       digest,
       index: polled(indexBody(state, digest)),
       pulse: same?.pulse ?? polled(pulseBody(state, yield* feed.pulse, digest, options)),
-      digestBrief: digest === null ? noDigest : polled(digestBriefBody(digest)),
+      digestBrief: digest !== null
+        ? polled(digestBriefBody(digest))
+        : unread
+        ? digestUnread
+        : digestMissing,
       health: polled(healthBody(state, digest, options)),
     }
     return before
   })
 }
 
-const noDigest = prepare({
+const digestMissing = prepare({
   code: "not_found",
-  message: "There is no digest yet",
-  hint: "The first is written within minutes of the service's first start.",
+  message: noDigestYet,
+  hint: "Request this again in a minute.",
+})
+const digestUnread = prepare({
+  code: "not_found",
+  message: "The newest digest cannot be read now",
+  hint: "Request this again in a minute.",
 })
 
 /** The track record, encoded anew only when the scorecard is another. */
@@ -213,20 +223,27 @@ function healthBody(
   latest: LatestDigest | null,
   options: SnapshotOptions,
 ): Body<"health"> {
-  const stale = state.status === "stale"
+  const { status } = state
   const digestStale = latest?.stale ?? true
   return {
     success: true,
-    status: stale || digestStale ? "degraded" : "live",
+    status: status === "live" && digestStale ? "degraded" : healthOf[status],
     version: options.version,
     paymentMode: options.paymentMode,
     venue: { mode: options.venueMode },
     network: options.network,
-    feed: { index: state.index, lastUpdated: isoTimeOrNull(state.lastUpdated), stale },
+    feed: {
+      index: state.index,
+      lastUpdated: isoTimeOrNull(state.lastUpdated),
+      stale: status !== "live",
+    },
     digest: { latestAt: latest?.digest.createdAt ?? null, stale: digestStale },
-    checks: { store: "ok", venue: stale ? "failing" : "ok", payments: "ok" },
+    checks: { store: "ok", venue: venueCheckOf[status], payments: "ok" },
   }
 }
+
+const healthOf = { live: "live", stale: "degraded", starting: "starting" } as const
+const venueCheckOf = { live: "ok", stale: "failing", starting: "starting" } as const
 
 /** What /health says when the store does not answer. */
 function down(options: SnapshotOptions): Answer {

@@ -84,7 +84,11 @@ const readiness = (
     if (yield* draining) return "the process is stopping"
     const asked = yield* ask(feed)
     if (Option.isNone(asked)) return "the store does not answer"
-    return asked.value.sellable ? null : "there was no good tick for too long"
+    const { sellable, status } = asked.value
+    if (sellable) return null
+    return status === "starting"
+      ? "the service is starting: no tick has succeeded yet"
+      : "no tick has succeeded for too long"
   })
 
 /** Where the feed stands, or none when the store fails or does not answer in time. */

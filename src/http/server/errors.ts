@@ -91,8 +91,16 @@ export const rules: Readonly<Record<RefusalCode, Rule>> = {
     30,
     "The venue did not answer. Not charged, or refunded: `charged` says which.",
   ),
-  digest_stale: transient(503, 60, "The newest digest is too old to be sold. Not charged."),
-  data_stale: transient(503, 60, "The feed stands still, so it is not sold. Not charged."),
+  digest_stale: transient(
+    503,
+    60,
+    "The newest digest is too old to be sold, or none exists yet. Not charged.",
+  ),
+  data_stale: transient(
+    503,
+    60,
+    "The feed was not updated for too long, so it is not sold. Not charged.",
+  ),
   payments_unavailable: transient(503, 10, "No payment can be taken now. Not charged."),
   settlement_unresolved: transient(
     503,

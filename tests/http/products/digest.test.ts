@@ -8,6 +8,7 @@ import { Effect, References } from "effect"
 import { TestClock } from "effect/testing"
 import { digestAgeMax, digestEvery } from "../../../src/digest/domain/digest.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
+import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
@@ -51,7 +52,17 @@ test("before the first digest the free bodies say null, the brief is not found, 
     const brief = yield* free("/v1/digest/brief")
     strictEqual(brief.status, 404)
     strictEqual(brief.headers.get("ratelimit-policy"), '"free";q=5;w=60')
-    strictEqual((yield* json(brief)).error.code, "not_found")
+    const { error } = yield* json(brief)
+    equal([error.code, error.message], ["not_found", noDigestYet])
+  }))
+
+test("/v1/digest says that none exists yet before the first, and charges nothing", () =>
+  Effect.gen(function* () {
+    const { bought } = yield* withDigests(0)
+    const { response, body } = yield* bought("/v1/digest")
+    strictEqual(response.status, 503)
+    const { code, charged, message } = body.error
+    equal([code, charged, message], ["digest_stale", false, noDigestYet])
   }))
 
 test("a digest that cannot be read costs its own fields, not those of the feed", () =>
@@ -64,7 +75,9 @@ test("a digest that cannot be read costs its own fields, not those of the feed",
     equal([index.index, index.digest], [3, null])
     const { status, digest, feed } = yield* json(yield* face.get("/health"))
     equal([status, digest.stale, feed.stale], ["degraded", true, false])
-    strictEqual((yield* face.get("/v1/digest/brief")).status, 404)
+    const brief = yield* face.get("/v1/digest/brief")
+    strictEqual(brief.status, 404)
+    strictEqual((yield* json(brief)).error.message, "The newest digest cannot be read now")
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
 test("the newest digest is named in every free body, and its brief has no analysis", () =>
@@ -108,6 +121,10 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     strictEqual(stale.response.headers.get("retry-after"), "60")
     const { code, charged, retryable } = stale.body.error
     equal([code, charged, retryable], ["digest_stale", false, true])
+    strictEqual(
+      stale.body.error.message,
+      `The newest digest, of ${digest.createdAt}, is too old to be sold: the next is late`,
+    )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))
 
