@@ -5,11 +5,15 @@
  * @module
  */
 import { Result } from "effect"
-import { decodeActivity, decodeStanding, decodeTrade } from "../../../src/venues/polymarket/data.ts"
+import {
+  decodeActivity,
+  decodeLeaderboardRow,
+  decodeTrade,
+} from "../../../src/venues/polymarket/data.ts"
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
-import { recognise } from "../../../src/venues/replay/recordings.ts"
+import { classify } from "../../../src/venues/replay/recordings.ts"
 import {
   hasOracle,
   hasRecordings,
@@ -172,9 +176,9 @@ if (!hasOracle) {
     })
   }
 
-  Deno.test("decodeStanding() takes every mutant of a row that the venue's schema takes", async () => {
+  Deno.test("decodeLeaderboardRow() takes every mutant of a row that the venue's schema takes", async () => {
     const schema = "TraderLeaderboardEntrySchema"
-    await hold("data", schema, standingRow(), decodeStanding, costs.standing)
+    await hold("data", schema, standingRow(), decodeLeaderboardRow, costs.standing)
   })
 
   Deno.test("decodeRecord() takes every mutant of a record that the venue's schema takes", async () => {
@@ -226,7 +230,7 @@ if (hasOracle && hasRecordings) {
     }
     const thrown = [
       await read("activity", "ActivitySchema", decodeActivity),
-      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeStanding),
+      await read("leaderboard", "TraderLeaderboardEntrySchema", decodeLeaderboardRow),
       await read("resolutions", "ResolutionSchema", decodeRecord),
       await read("resolutions_pending", "ResolutionSchema", decodeRecord),
       await read("trades", "TradeSchema", decodeTrade),
@@ -244,10 +248,10 @@ if (hasOracle && hasRecordings) {
     )
   })
 
-  Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
+  Deno.test("classify() finds the markets of every mutant of an event that the venue's schema takes", async () => {
     const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
     const decode = (row: unknown) =>
-      recognise([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
+      classify([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
     await hold("gamma", "EventSchema", event ?? {}, decode, { markets: ["no_markets"] })
   })
 

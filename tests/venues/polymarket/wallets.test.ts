@@ -8,15 +8,19 @@ import {
   activityPage,
   dataPage,
   decodeActivity,
-  decodeStanding,
+  decodeLeaderboardRow,
   firstByRank,
 } from "../../../src/venues/polymarket/data.ts"
-import { paidByPage } from "../../../src/venues/polymarket/clob.ts"
+import { payoutsFromPage } from "../../../src/venues/polymarket/clob.ts"
 import { conditionId as readConditionId, decodeRows } from "../../../src/venues/polymarket/wire.ts"
-import { decodeFacts, decodeMarket, listedEnd } from "../../../src/venues/polymarket/gamma.ts"
+import {
+  decodeFacts,
+  decodeListedResolution,
+  decodeMarket,
+} from "../../../src/venues/polymarket/gamma.ts"
 import {
   decodeRecord,
-  type OtherWords,
+  type FallbackPayouts,
   recordsById,
   resolutionOf,
   unpublishedAfterMs,
@@ -57,13 +61,13 @@ law(
   "the decoders of wallets and ends never throw and never lose count",
   Arbitrary.array(anyJson),
   (rows) => {
-    for (const decode of [decodeActivity, decodeStanding, decodeRecord, decodeFacts]) {
+    for (const decode of [decodeActivity, decodeLeaderboardRow, decodeRecord, decodeFacts]) {
       const { rows: kept, rejected } = decodeRows<unknown>(rows, decode)
       equal(kept.length + Object.values(rejected).reduce((a, b) => a + b, 0), rows.length)
     }
     for (const row of rows) {
-      listedEnd(row)
-      paidByPage(row, null)
+      decodeListedResolution(row)
+      payoutsFromPage(row, null)
       dataPage(row)
     }
   },
@@ -187,18 +191,18 @@ Deno.test("conditionId() spells one market one way", () => {
   ])
 })
 
-Deno.test("decodeStanding() reads both spellings of a board alike", () => {
+Deno.test("decodeLeaderboardRow() reads both spellings of a board alike", () => {
   const old = { rank: "3", proxyWallet: `0x${"3".padStart(40, "0")}`, userName: "keeper", vol: 1 }
-  equal(outcome(decodeStanding(old)), outcome(decodeStanding(standingRow(3))))
-  equal(outcome(decodeStanding(standingRow(3, { rank: null }))), "missing_rank")
-  equal(outcome(decodeStanding(standingRow(3, { user_id: "" }))), "missing_wallet")
+  equal(outcome(decodeLeaderboardRow(old)), outcome(decodeLeaderboardRow(standingRow(3))))
+  equal(outcome(decodeLeaderboardRow(standingRow(3, { rank: null }))), "missing_rank")
+  equal(outcome(decodeLeaderboardRow(standingRow(3, { user_id: "" }))), "missing_wallet")
 })
 
 Deno.test("firstByRank() gives each wallet once, at its best rank", () => {
   const standings = [4, 1, 2, 1, 3].map((rank) =>
-    Result.getOrThrow(decodeStanding(standingRow(rank)))
+    Result.getOrThrow(decodeLeaderboardRow(standingRow(rank)))
   )
-  const again = Result.getOrThrow(decodeStanding({ ...standingRow(1), rank: 5 }))
+  const again = Result.getOrThrow(decodeLeaderboardRow({ ...standingRow(1), rank: 5 }))
   equal(firstByRank([again, ...standings], 9).map(({ rank }) => rank), [1, 2, 3, 4])
   equal(firstByRank(standings, 3).map(({ rank }) => rank), [1, 2, 3])
 })
@@ -248,10 +252,10 @@ Deno.test("recordsById() keeps the row that says most, and the newest of those",
   equal(recordsById(rows).get(id), record({}))
 })
 
-Deno.test("listedEnd() believes closed markets with one and nothing for prices", () => {
+Deno.test("decodeListedResolution() believes closed markets with one and nothing for prices", () => {
   const read = (fields: Fields) => {
     const closed = { closed: true, outcomePrices: '["0", "1"]', ...fields }
-    return listedEnd(gammaRow(1, closed))?.payouts
+    return decodeListedResolution(gammaRow(1, closed))?.payouts
   }
   equal(read({}), [0, 1])
   equal(read({ outcomePrices: ["1", "0"], umaResolutionStatus: "settled" }), [1, 0])
@@ -263,27 +267,31 @@ Deno.test("listedEnd() believes closed markets with one and nothing for prices",
   equal(read({ outcomePrices: '["1"]' }), null)
 })
 
-Deno.test("paidByPage() finds the winner by its token, in whatever order the page has them", () => {
+Deno.test("payoutsFromPage() finds the winner by its token, in whatever order the page has them", () => {
   const tokens = [tokenId(1, 0), tokenId(1, 1)] as const
   const page = pageRow(1, tokens[1])
   const turned = { ...page, tokens: (page["tokens"] as ReadonlyArray<unknown>).toReversed() }
-  equal([paidByPage(page, null), paidByPage(page, tokens), paidByPage(turned, tokens)], [
+  equal([
+    payoutsFromPage(page, null),
+    payoutsFromPage(page, tokens),
+    payoutsFromPage(turned, tokens),
+  ], [
     [0, 1],
     [0, 1],
     [0, 1],
   ])
-  equal(paidByPage(pageRow(), tokens), null)
-  equal(paidByPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
-  equal(paidByPage({ ...page, closed: false }, tokens), null)
+  equal(payoutsFromPage(pageRow(), tokens), null)
+  equal(payoutsFromPage(pageRow(1, null, { is_50_50_outcome: true }), tokens), [0.5, 0.5])
+  equal(payoutsFromPage({ ...page, closed: false }, tokens), null)
   const both = tokens.map((token) => ({ token_id: token, winner: true }))
-  equal(paidByPage({ ...page, tokens: both }, tokens), null)
-  equal(paidByPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
+  equal(payoutsFromPage({ ...page, tokens: both }, tokens), null)
+  equal(payoutsFromPage(page, [tokenId(2, 0), tokenId(2, 1)]), null)
 })
 
-const nowhere: OtherWords = { listed: { payouts: null, closedAt: 5 }, page: "none" }
+const nowhere: FallbackPayouts = { listed: { payouts: null, closedAt: 5 }, page: "none" }
 
 Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and says which told", () => {
-  const ended = (of: ReturnType<typeof record> | null, words: OtherWords) => {
+  const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts) => {
     const found = resolutionOf(id, of, words, recordedAt)
     return found === null
       ? null
@@ -299,7 +307,7 @@ Deno.test("resolutionOf() asks the oracle, then the listing, then the page, and 
 })
 
 Deno.test("resolutionOf() calls a market cancelled only on the oracle's word, a day old", () => {
-  const ended = (of: ReturnType<typeof record> | null, words: OtherWords, now = recordedAt) =>
+  const ended = (of: ReturnType<typeof record> | null, words: FallbackPayouts, now = recordedAt) =>
     resolutionOf(id, of, words, now)?.state
   const unpublished = record({ payouts: undefined })
   const resolvedAt = unpublished.changedAt ?? 0
