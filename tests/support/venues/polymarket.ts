@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import type { Limits } from "../../../src/venues/polymarket/requests.ts"
+import type { RequestLimits } from "../../../src/venues/polymarket/requests.ts"
 
 /** The moment the invented rows are of. */
 export const recordedAt = Date.parse("2026-11-20T12:00:00.000Z")
@@ -165,7 +165,7 @@ export function pageRow(market = 1, winner: string | null = null, fields: Fields
 }
 
 /** No waiting for a turn: what is tested is not patience. */
-export const unpaced: Limits["perTenSeconds"] = {
+export const unpaced: RequestLimits["perTenSeconds"] = {
   listing: 10_000,
   books: 10_000,
   history: 10_000,

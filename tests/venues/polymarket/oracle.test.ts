@@ -13,7 +13,7 @@ import {
 import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.ts"
 import { decodeFacts, decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { decodeRecord } from "../../../src/venues/polymarket/oracle.ts"
-import { recognise } from "../../../src/venues/replay/recordings.ts"
+import { classify } from "../../../src/venues/replay/recordings.ts"
 import {
   hasOracle,
   hasRecordings,
@@ -248,10 +248,10 @@ if (hasOracle && hasRecordings) {
     )
   })
 
-  Deno.test("recognise() finds the markets of every mutant of an event that the venue's schema takes", async () => {
+  Deno.test("classify() finds the markets of every mutant of an event that the venue's schema takes", async () => {
     const [event] = recorded("polymarket-captures/gamma_event.json") as ReadonlyArray<Row>
     const decode = (row: unknown) =>
-      recognise([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
+      classify([row]).markets.length === 2 ? Result.succeed(row) : Result.fail("no_markets")
     await hold("gamma", "EventSchema", event ?? {}, decode, { markets: ["no_markets"] })
   })
 

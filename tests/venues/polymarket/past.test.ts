@@ -6,7 +6,7 @@
 import { Clock, Effect, Fiber, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { defaultLimits, type Limits } from "../../../src/venues/polymarket/requests.ts"
+import { defaultLimits, type RequestLimits } from "../../../src/venues/polymarket/requests.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { day, second } from "../../../src/core/domain/time.ts"
@@ -37,7 +37,7 @@ type Answer = (url: URL) => Response
 function asking<A>(
   answer: Answer,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
-  limits: Partial<Limits> = {},
+  limits: Partial<RequestLimits> = {},
 ): Effect.Effect<{
   readonly result: Result.Result<A, VenueUnavailable>
   readonly asked: ReadonlyArray<URL>
@@ -116,10 +116,10 @@ test("activity() asks for whole seconds of the range, both ends included, newest
 test("activity() takes a page that leads to itself, or does not say what follows, for a fault", () =>
   Effect.gen(function* () {
     const itself = yield* asking(() => page([], "here"), activity("here"))
-    equal(reason(itself.result), "an answer of another shape")
+    equal(reason(itself.result), "unexpected response shape")
     equal(itself.asked.length, defaultLimits.attemptsMax)
     const silent = yield* asking(() => Response.json({ data: [activityRow()] }), activity(null))
-    equal(reason(silent.result), "an answer of another shape")
+    equal(reason(silent.result), "unexpected response shape")
   }))
 
 test("activity() says where the venue gives no more of a range, and never that it ended", () =>
@@ -165,7 +165,7 @@ test("leaderboard() is bounded, and gives up on a board that leads in a circle",
     equal([reason(short.result), short.asked.length], ["none", 3])
     const circle = () => page([standingRow(1)], "1")
     const round = yield* asking(circle, wallets((of) => of.leaderboard(board, 9)))
-    equal(reason(round.result), "an answer of another shape")
+    equal(reason(round.result), "unexpected response shape")
   }))
 
 const markets = (...numbers: ReadonlyArray<number>) =>

@@ -138,7 +138,7 @@ liveTest(
           ).pipe(Effect.orDie)
           equal(
             [failure.operation, failure.reason],
-            ["listMarkets", "an answer that is not JSON"],
+            ["listMarkets", "response is not JSON"],
             "",
           )
           equal(yield* Ref.get(seen), 2 * limits.pageRows, "rows before it")

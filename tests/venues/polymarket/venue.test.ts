@@ -6,7 +6,7 @@
 import { Clock, Effect, Fiber, Layer, Ref, Result, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
-import { defaultLimits, type Limits } from "../../../src/venues/polymarket/requests.ts"
+import { defaultLimits, type RequestLimits } from "../../../src/venues/polymarket/requests.ts"
 import { layer } from "../../../src/venues/polymarket/venue.ts"
 import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -29,7 +29,7 @@ type Answer = (url: URL, body: string) => Response | Effect.Effect<Response>
 function asking<A>(
   answer: Answer,
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
-  limits: Partial<Limits> = {},
+  limits: Partial<RequestLimits> = {},
 ): Effect.Effect<Result.Result<A, VenueUnavailable>> {
   const client = Layer.succeed(HttpClient.HttpClient, scripted(answer))
   return Effect.gen(function* () {
@@ -83,7 +83,7 @@ const faults: Readonly<Record<string, (url: URL) => Response | Effect.Effect<Res
     new Response(null, { status: 429, headers: { "retry-after": "7" } }),
   "truncated JSON": () => new Response('{"markets":[{"id":"1",'),
   "a page of HTML": () => new Response("<html>Just a moment</html>"),
-  "an answer of another shape": () => Response.json({ error: "soon" }),
+  "unexpected response shape": () => Response.json({ error: "soon" }),
   "no answer at all": () => Effect.never,
   "the page before again": (url) => {
     const at = Number(url.searchParams.get("after_cursor") ?? 0)
@@ -136,7 +136,7 @@ test("every page of a sweep is asked for open markets, with the same least end",
 test("listMarkets gives up on a listing that leads in a circle", () =>
   Effect.gen(function* () {
     const circle: Answer = (url) => page(url, { next_cursor: "1" })
-    equal(reason(yield* asking(circle, ids)), "an answer of another shape")
+    equal(reason(yield* asking(circle, ids)), "unexpected response shape")
   }))
 
 test("listMarkets gives up on a listing without end", () =>
@@ -161,7 +161,7 @@ test("listMarkets does not repeat a request the venue says is wrong", () =>
 test("listMarkets does not hold an answer that is too long", () =>
   Effect.gen(function* () {
     const long: Answer = () => new Response("x".repeat(2_000))
-    equal(reason(yield* asking(long, ids, { bodyBytesMax: 1_000 })), "an answer too long")
+    equal(reason(yield* asking(long, ids, { bodyBytesMax: 1_000 })), "response too long")
   }))
 
 test("a bad row costs itself and is counted; its page stays", () =>
