@@ -11,6 +11,7 @@ import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const start = Date.UTC(2026, 10, 20)
 const slotAt = (n: number) => start + n * digestEvery
@@ -71,7 +72,7 @@ onEveryStore("DigestStore", (law) => {
           equal([n, yield* called(real, call)], [n, expected])
           equal(yield* real.latest, yield* model.latest)
         }
-      }).pipe(Effect.provide(layer)), { runs: 40 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 8, full: 40 }) }),
   )
 
   law(

@@ -21,6 +21,7 @@ import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket } from "../support/products.ts"
 import { onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const hourMs = 3_600_000
 const statuses = ["open", "open", "open", "proposed", "resolved", "closed"] as const
@@ -211,7 +212,7 @@ const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
   })
 
 /** Sets of markets, and how often each is asked about. */
-const sets = 520
+const sets = sized({ short: 60, full: 520 })
 const queriesPerSet = 6
 
 onEveryStore("Resolving", (law) => {

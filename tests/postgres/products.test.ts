@@ -17,6 +17,7 @@ import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
 import { endingWithin } from "../support/markets/endingWithin.ts"
+import { sized } from "../support/size.ts"
 
 const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
 const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurrence"]
@@ -58,7 +59,7 @@ onEveryStore("MarketStore", (law) => {
             }
           }
         }
-      }).pipe(Effect.provide(markets)), { runs: 20 }),
+      }).pipe(Effect.provide(markets)), { runs: sized({ short: 6, full: 20 }) }),
   )
 
   law(

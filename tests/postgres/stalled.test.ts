@@ -31,8 +31,9 @@ const limitsThroughProxy = Effect.gen(function* () {
 })
 
 Deno.test({
-  name: "a server that stalls refuses a caller within the named bound, and is asked again after",
-  // Only a server has connections that can stall: without TEST_DATABASE_URL this says "ignored".
+  // Only a server has connections that can stall.
+  name: "a server that stalls refuses a caller within the named bound, and is asked again after" +
+    (testDatabaseUrl === undefined ? " (skipped: set TEST_DATABASE_URL)" : ""),
   ignore: testDatabaseUrl === undefined,
   fn: () =>
     Effect.gen(function* () {

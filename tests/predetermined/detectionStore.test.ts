@@ -11,6 +11,7 @@ import { MarketId } from "../../src/markets/domain/market.ts"
 import { DetectionStore, type HeldDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -80,7 +81,7 @@ onEveryStore("DetectionStore", (law) => {
         assert.equal((yield* store.held([])).size, 0)
         const untold = [...model.values()].filter(({ told }) => !told).length
         assert.equal(yield* store.prune(now + 100), untold)
-      }).pipe(Effect.provide(layer)), { runs: 60 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
   )
 
   law(

@@ -9,6 +9,7 @@ import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { sized } from "./size.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
 
@@ -100,7 +101,7 @@ export const holds = <A, E, R>(
   Arbitrary.checkEffect(
     arbitrary,
     (value) => Effect.as(Effect.andThen(emptyStore, Effect.suspend(() => property(value))), true),
-    { runs: 30, ...options },
+    { runs: sized({ short: 8, full: 30 }), ...options },
   ).pipe(Effect.flatMap((result) => {
     const failure = Arbitrary.formatCheckFailure(result)
     return failure === undefined ? Effect.void : Effect.die(failure)

@@ -27,8 +27,9 @@ import {
   type VenueRow,
   walletVenue,
 } from "../support/whales/activity.ts"
-import { act, start, tokens, wallet } from "../support/whales/acts.ts"
+import { act, start, tokens, wallet } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { type Life, lives, rowsOf, spanOf, truthOf } from "../support/whales/lives.ts"
 
 /** The instant that a second begins at. */
@@ -143,7 +144,7 @@ const live = Effect.fnUntraced(
 
 lawOfLives(
   "reading both ways stores every act of a life once",
-  1_000,
+  sized({ short: 100, full: 1_000 }),
   (life) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -155,7 +156,7 @@ lawOfLives(
 
 lawOfLives(
   "reading stores the same through failing answers and crashes",
-  1_000,
+  sized({ short: 100, full: 1_000 }),
   (life) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -167,7 +168,7 @@ lawOfLives(
 
 lawOfLives(
   "reading goes on from a crash at every single save",
-  40,
+  sized({ short: 5, full: 40 }),
   (long) =>
     Effect.gen(function* () {
       const life = { ...long, crowds: long.crowds.slice(0, 8) }
@@ -187,7 +188,7 @@ lawOfLives(
 
 lawOfLives(
   "two readers of one wallet at once store what one does",
-  300,
+  sized({ short: 50, full: 300 }),
   (life) =>
     Effect.gen(function* () {
       const random = new Random(life.seed)

@@ -26,6 +26,7 @@ import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../../support/digest/digestOracle.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 import { market } from "../../support/movers/market.ts"
@@ -52,7 +53,7 @@ law(
       }
     }
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law("digestBrief() keeps to its limits, and states what there is up to them", anyMaterial, (it) => {
@@ -72,7 +73,7 @@ law("digestBrief() keeps to its limits, and states what there is up to them", an
     Object.entries(limits).every(([topic, most]) =>
       facts.filter((fact) => fact.topic === topic).length <= most
     )
-}, { runs: 500 })
+}, { runs: sized({ short: 100, full: 500 }) })
 
 law(
   "digestBrief() has no figure, name or certainty that its material does not have",
@@ -88,7 +89,7 @@ law(
       strictEqual(certain, topic === "resolution" || topic === "predetermined")
     }
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law("digestBrief() states the strongest of each kind, strongest first", anyMaterial, (material) => {
@@ -120,7 +121,7 @@ law("digestBrief() states the strongest of each kind, strongest first", anyMater
   )
   const when = ({ publishedAt }: { readonly publishedAt: number }) => whenFigure(publishedAt, until)
   inOrder(stated("related", "headline"), news.slice(0, 12).map(when))
-}, { runs: 500 })
+}, { runs: sized({ short: 100, full: 500 }) })
 
 /** The same things in another order. */
 function shuffled<A>(list: ReadonlyArray<A>, seed: number): ReadonlyArray<A> {
@@ -143,7 +144,7 @@ law(
     }
     equal(digestBrief(other), digestBrief(material))
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 /** Every fact but those of a section, without its number; of news not what it has to do with moves. */
@@ -165,7 +166,7 @@ law(
     const bought = digestBrief({ ...material, whaleEntries: more.whaleEntries }).facts
     equal(others(bought, "whales"), others(before, "whales"))
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 function sumOf(facts: ReadonlyArray<DigestFact>, pattern: RegExp): ReadonlyArray<string> {
@@ -225,7 +226,7 @@ law("the sums of a digest are those of a count by hand", anyMaterial, (material)
   equal(sumOf(facts, /(\d+) markets? paid out/), paid === 0 ? [] : [n(paid)])
   const cancelled = resolutions.length - paid
   equal(sumOf(facts, /(\d+) markets? closed without/), cancelled === 0 ? [] : [n(cancelled)])
-}, { runs: 500 })
+}, { runs: sized({ short: 100, full: 500 }) })
 
 Deno.test("digestBrief() of a quiet window says that nothing happened, and that all was looked at", () => {
   equal(

@@ -14,6 +14,7 @@ import { factsById, wordCount } from "../../../src/writing/domain/factCheck.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market as ordinary, shown } from "../../support/movers/market.ts"
 
@@ -35,7 +36,7 @@ law(
     const words = wordCount(digestOf(draft, brief, making).fullAnalysis)
     return told >= 400 && words <= 800
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
@@ -58,7 +59,7 @@ law(
       strictEqual(rest, "")
     }
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 law(
@@ -76,7 +77,7 @@ law(
       .concat(strongest.flatMap((fact) => fact ?? []))
       .every(({ id }) => told.has(id))
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 /** A window with one move. */

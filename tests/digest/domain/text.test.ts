@@ -19,6 +19,7 @@ import {
 import { hour } from "../../../src/core/domain/time.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const brief = digestBrief(quiet)
 const sound = templateDigest(brief)
@@ -143,7 +144,7 @@ law(
         .map(({ facts, text }) => `${text} [${facts.join(", ")}]`),
     )
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
@@ -167,5 +168,5 @@ law(
     equal(new Set(sourcesUsed), new Set(["Venue", ...whales, ...publishers]))
     strictEqual(new Set(sourcesUsed).size, sourcesUsed.length)
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )

@@ -25,8 +25,9 @@ import {
   start,
   steps,
   tokens,
-} from "../../support/whales/acts.ts"
+} from "../../support/whales/activityEvents.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
@@ -75,7 +76,7 @@ law(
     const read = readThrough(acts, new Random(given.seed), { depthMax: deepest + 1 })
     equal(set(read), set(numbered(acts)))
   },
-  { runs: 2_000 },
+  { runs: sized({ short: 200, full: 2_000 }) },
 )
 
 law("wholeSeconds() has taken all it says it has", wallets, (given) => {

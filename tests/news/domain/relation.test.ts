@@ -14,6 +14,7 @@ import {
 } from "../../../src/news/domain/relation.ts"
 import { isTelling, wordsMax, wordsOf } from "../../../src/news/domain/words.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { newsCases, otherNews } from "../../support/news/newsPairs.ts"
 
 const int = (minimum: number, maximum: number) =>
@@ -63,7 +64,7 @@ law("related() does not depend on the order of what it is given", anyWorld, (wor
   const forwards = related(newsIndex(headlines, world.questions), subject, 0, 100)
   const index = newsIndex(headlines.toReversed(), world.questions.toReversed())
   equal(related(index, subject, 0, 100), forwards)
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 law("a headline that holds the whole question is about it", anyWorld, (world) => {
   const asked = wordsOf(world.question)
@@ -71,7 +72,7 @@ law("a headline that holds the whole question is about it", anyWorld, (world) =>
   const whole = `Before it ${world.question} and after`
   const headlines = headlinesOf([...world.titles, whole])
   ok(titlesFor(headlines, world.questions, subjectOf(world.question)).has(whole))
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 law(
   "no headline is about a question for words that say nothing",
@@ -101,7 +102,7 @@ law(
     const after = titlesFor(headlinesOf(longer), world.questions, subjectOf(world.question))
     for (const title of before) ok(after.has(`${title} ${more}`), title)
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 law("related() gives the closest first, none older than asked and no more", anyWorld, (world) => {
@@ -110,7 +111,7 @@ law("related() gives the closest first, none older than asked and no more", anyW
   ok(all.every(({ score }, n) => n === 0 || score <= (all[n - 1]?.score ?? 0)))
   const some = related(index, subjectOf(world.question), 5, 2)
   equal(some, all.filter(({ headline }) => headline.publishedAt >= 5).slice(0, 2))
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 Deno.test("the pairs judged by hand: nine in ten found, nine in ten of the found are right", () => {
   const titles = [...newsCases.flatMap(({ about, beside }) => [...about, ...beside]), ...otherNews]

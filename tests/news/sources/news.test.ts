@@ -8,6 +8,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
 import { layer } from "../../../src/news/postgres/newsStore.ts"
 import { liveTest } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { memoryNews } from "../../support/news/memoryNews.ts"
 import { holds, onEveryStore } from "../../support/stores.ts"
 import { anyDeeds, newsLaws, story } from "./news.laws.ts"
@@ -25,6 +26,6 @@ onEveryStore("NewsStore", (law) => {
       Effect.gen(function* () {
         const told = yield* Effect.provide(story(deeds), layer)
         equal(told, yield* Effect.provide(story(deeds), memoryNews))
-      }), { runs: 60 }),
+      }), { runs: sized({ short: 10, full: 60 }) }),
   )
 })

@@ -12,6 +12,7 @@ import {
   siteOf,
 } from "../../../src/predetermined/domain/doneNews.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const done = [
   "Lakers beat Celtics 110-98 in season opener",
@@ -64,7 +65,7 @@ law(
     const words = title.split(" ")
     return !readsAsDone([...words.slice(0, place), hedge, ...words.slice(place)].join(" "))
   },
-  { runs: 5_000 },
+  { runs: sized({ short: 200, full: 5_000 }) },
 )
 
 const anyText = Arbitrary.schema(Schema.String)
@@ -73,7 +74,7 @@ law("reading a headline never fails, whatever is in it", anyText, (title) => {
   isAbout(title, title)
   namesOutcome(title, title)
   siteOf(title)
-}, { runs: 5_000 })
+}, { runs: sized({ short: 200, full: 5_000 }) })
 
 Deno.test("isAbout() asks for two informative words, one of them no verb of deciding", () => {
   const question = "Will the Lakers win the championship in 2026?"

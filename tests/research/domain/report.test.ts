@@ -15,6 +15,7 @@ import { templateReport } from "../../../src/research/domain/template.ts"
 import { reportComplaints, risksMax } from "../../../src/research/domain/text.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { market, now, shown } from "../../support/movers/market.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
@@ -25,7 +26,7 @@ import {
   strangers,
 } from "../../support/research/reports.ts"
 
-const many = { runs: 3_000 }
+const many = { runs: sized({ short: 200, full: 3_000 }) }
 
 law("a fact of a report is a sound passage that rests on itself alone", anyMaterial, (material) => {
   const { facts } = reportBrief(material)
@@ -70,7 +71,7 @@ law("the facts tell the direction and the ends of a week as they were", anyMater
   equal([from, to], [first.mid, price.mid])
   equal([low, high], [Math.min(...mids), Math.max(...mids)])
   strictEqual(halfSteps(by ?? NaN), Math.abs(halfSteps(price.mid) - halfSteps(first.mid)))
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 const missing: ReadonlyArray<readonly [string, Partial<ReportMaterial>, RegExp]> = [
   ["wallets that could not be read", { entries: null }, /wallets could not be read/],

@@ -18,6 +18,7 @@ import { type Proposal, rulesLengthMax } from "../../../src/markets/domain/propo
 import { MarketId } from "../../../src/markets/domain/market.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { law, liveTest } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import {
   hasOracle,
   hasRecordings,
@@ -183,7 +184,7 @@ law("decodeRecord() proposes only what a price of the row says, whatever the res
   ok(Number.isSafeInteger(found.proposedAt) && found.proposedAt > 0)
   ok(found.settlesAt === null || Number.isSafeInteger(found.settlesAt) && found.settlesAt > 0)
   ok(found.disputed || row.status === "proposed")
-}, { runs: 3_000 })
+}, { runs: sized({ short: 200, full: 3_000 }) })
 
 law("decodeRules() gives plain text within its limit, whatever a description holds", anyText, (
   text,
@@ -199,7 +200,7 @@ law("decodeRules() gives plain text within its limit, whatever a description hol
     const { text: shown } = decoded.success
     ok(shown !== "" && [...shown].length <= rulesLengthMax && !/[\p{C}\n]/u.test(shown))
   }
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 Deno.test("decodeRules() takes a market's own words, else its event's, cut to 4,000 characters", () => {
   const of = (fields: Readonly<Record<string, unknown>>) => {
