@@ -5,7 +5,7 @@
  * @module
  */
 import { Console, Duration, Effect, Layer, Logger, References, Schema } from "effect"
-import { Backfill, type Watcher } from "../whales/Backfill.ts"
+import { Backfill, type ProgressListener } from "../whales/Backfill.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
@@ -32,7 +32,7 @@ const encoder = new TextEncoder()
 const overwrite = (text: string) =>
   Effect.sync(() => void Deno.stdout.writeSync(encoder.encode(`\r\x1b[K${text}`)))
 
-const watcher: Watcher = terminal
+const watcher: ProgressListener = terminal
   ? {
     every: barEvery,
     tell: (progress) => overwrite(progressBar(progress, Deno.consoleSize().columns)),

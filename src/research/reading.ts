@@ -23,7 +23,7 @@ import type { MarketStore } from "../markets/MarketStore.ts"
 import type { News } from "../news/News.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 import type { EntryStore } from "../whales/EntryStore.ts"
-import type { OpenEntry } from "../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../whales/domain/storedEntry.ts"
 
 /** How long the venue may take over one question; all of them are asked at once. */
 const venueTime = Duration.seconds(14)

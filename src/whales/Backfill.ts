@@ -35,21 +35,21 @@ export interface BackfillProgress {
   /** Those whose past the venue did not give now; the next run goes on with them. */
   readonly failed: number
   /** Acts that were not known before. */
-  readonly acts: number
+  readonly activityAdded: number
   readonly pages: number
   /** Rows that were no acts, by reason. */
   readonly rejected: Rejections
 }
 
 /** Who is told of a run, how often. */
-export interface Watcher {
+export interface ProgressListener {
   readonly every: Duration.Duration
   readonly tell: (progress: BackfillProgress) => Effect.Effect<void>
 }
 
 export class Backfill extends Context.Service<Backfill, {
   /** Reads until nothing is left to read. A wallet that fails stops no other. */
-  readonly run: (watcher: Watcher) => Effect.Effect<BackfillProgress>
+  readonly run: (watcher: ProgressListener) => Effect.Effect<BackfillProgress>
 }>()("bellwether/whales/Backfill") {
   static readonly layer = Layer.effect(
     Backfill,
@@ -75,15 +75,22 @@ interface Counts {
   whole: number
   truncated: number
   failed: number
-  acts: number
+  activityAdded: number
   pages: number
   readonly rejected: Record<string, number>
 }
 
-const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: Watcher) {
+const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: ProgressListener) {
   const startedAt = yield* Clock.currentTimeMillis
   const wallets = unread(yield* services.store.tracked)
-  const counts: Counts = { whole: 0, truncated: 0, failed: 0, acts: 0, pages: 0, rejected: {} }
+  const counts: Counts = {
+    whole: 0,
+    truncated: 0,
+    failed: 0,
+    activityAdded: 0,
+    pages: 0,
+    rejected: {},
+  }
   const progress = Effect.map(Clock.currentTimeMillis, (at): BackfillProgress => ({
     ...counts,
     rejected: { ...counts.rejected },
@@ -126,7 +133,7 @@ const readPast = Effect.fnUntraced(function* (
     const read: Read = yield* history.readBack(known)
     known = read.wallet
     pages += read.pages
-    counts.acts += read.added
+    counts.activityAdded += read.added
     counts.pages += read.pages
     tally(counts.rejected, read.rejected)
   }

@@ -17,7 +17,7 @@ import {
   type CountedPosition,
   type CountedWallet,
   CountingStore,
-  type HeldSums,
+  type StoredSums,
   type UncountedEvent,
 } from "./CountingStore.ts"
 import { eventsMin, judgementOf, labels, resolvedEntriesMin } from "./domain/label.ts"
@@ -27,8 +27,8 @@ import {
   calibrationBefore,
   type CalibrationTable,
   calibrationTable,
+  hasSameFigures,
   rewritten,
-  saysStill,
   whaleFacts,
   type WhaleRow,
 } from "./domain/whale.ts"
@@ -143,7 +143,7 @@ const count = Effect.fn("Calibration.count")(function* (
 /** What becomes of these events' positions, and of the sums of their wallets. */
 function counted(
   events: ReadonlyArray<UncountedEvent>,
-  held: ReadonlyMap<string, HeldSums>,
+  held: ReadonlyMap<string, StoredSums>,
 ) {
   const sums = new Map<string, WalletSums>()
   const positions: Array<CountedPosition> = []
@@ -186,7 +186,7 @@ const judge = Effect.fn("Calibration.judge")(function* (
   const held = new Map((yield* calibrations.calibrated).map((whale) => [whale.row.wallet, whale]))
   const moved = [...judged].flatMap(([wallet, judgement]) => {
     const row = held.get(wallet)?.row
-    return row !== undefined && saysStill(row, judgement) ? [] : [wallet]
+    return row !== undefined && hasSameFigures(row, judgement) ? [] : [wallet]
   })
   const rates = yield* ratesOfAll(counting, moved)
   const open = yield* calibrations.openEntries

@@ -12,7 +12,7 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { MarketId } from "../markets/domain/market.ts"
 import type { Resolution } from "../markets/domain/resolution.ts"
 import type { Judgement } from "./domain/label.ts"
-import type { HeldEntry } from "./domain/heldEntry.ts"
+import type { StoredEntry } from "./domain/storedEntry.ts"
 import type { MarketScore, WalletSums, WalletTotals } from "./domain/score.ts"
 
 /** One wallet in one event, some of whose markets have to be counted again. */
@@ -25,7 +25,7 @@ export interface UncountedEvent {
     readonly marketId: MarketId
     readonly version: number
     readonly feeRate: number
-    readonly entries: ReadonlyArray<HeldEntry>
+    readonly entries: ReadonlyArray<StoredEntry>
     readonly resolution: Resolution | null
     /** What its wallet's sums hold of it; null when nothing. */
     readonly counted: MarketScore | null
@@ -35,7 +35,7 @@ export interface UncountedEvent {
 }
 
 /** The sums of a wallet as they were read; null while none of its positions is counted. */
-export interface HeldSums {
+export interface StoredSums {
   /** Which change of them this is: 0 before the first. */
   readonly version: number
   readonly sums: WalletSums | null
@@ -70,7 +70,7 @@ export class CountingStore extends Context.Service<CountingStore, {
   /** The sums of these wallets, each of which is there when it is tracked. */
   readonly sums: (
     wallets: ReadonlyArray<string>,
-  ) => Effect.Effect<ReadonlyMap<string, HeldSums>>
+  ) => Effect.Effect<ReadonlyMap<string, StoredSums>>
   /**
    * Moves the sums and judgements of wallets together with what was counted of their positions, all in
    * one transaction. Returns false, and changes nothing, when the version of a position, or of a

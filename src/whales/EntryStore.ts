@@ -8,9 +8,9 @@
  * @module
  */
 import { Context, type Effect } from "effect"
-import type { NumberedAct } from "../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../markets/domain/market.ts"
-import { type HeldEntry, type OpenEntry } from "./domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "./domain/storedEntry.ts"
 
 /** A position with activity that came in since its entries were made. */
 export interface StalePosition {
@@ -18,20 +18,20 @@ export interface StalePosition {
   readonly market: MarketFacts
   /** Which change of its activity this is. */
   readonly version: number
-  readonly acts: ReadonlyArray<NumberedAct>
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
+  readonly entries: ReadonlyArray<StoredEntry>
 }
 
 /** A position with an entry that waits to be published in the feed. */
-export interface DuePosition extends Omit<StalePosition, "acts"> {
+export interface DuePosition extends Omit<StalePosition, "activity"> {
   readonly boughtBoth: boolean
 }
 
-export interface MadePosition {
+export interface ComputedPosition {
   readonly wallet: string
   readonly marketId: MarketId
   readonly version: number
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly entries: ReadonlyArray<StoredEntry>
   readonly boughtBoth: boolean
   /** Whether one of the entries waits to be published in the feed. */
   readonly due: boolean
@@ -45,7 +45,7 @@ export class EntryStore extends Context.Service<EntryStore, {
    * position in a market that ended, or that is counted, becomes uncounted when its entries changed.
    * Passed over is what was made of less activity than what is stored, or in a market of unknown facts.
    */
-  readonly saveMade: (positions: ReadonlyArray<MadePosition>) => Effect.Effect<void>
+  readonly saveEntries: (positions: ReadonlyArray<ComputedPosition>) => Effect.Effect<void>
   /** Positions with an entry that waits to be published, as they stand now. */
   readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DuePosition>>
   /**

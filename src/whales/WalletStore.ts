@@ -5,13 +5,13 @@
  */
 import { Context, type Effect } from "effect"
 import type { EpochMs } from "../core/domain/time.ts"
-import type { NumberedAct } from "../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../markets/domain/activity.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "./domain/tracking.ts"
 
 /** A stretch of a wallet's activity, read without a gap, and what is known of its history with it. */
-export interface ReadStretch {
+export interface HistoryUpdate {
   readonly wallet: string
-  readonly acts: ReadonlyArray<NumberedAct>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   /** The stretch everything is known of from now on, the one known before included. */
   readonly readFrom: EpochMs
   readonly readTo: EpochMs
@@ -40,5 +40,5 @@ export class WalletStore extends Context.Service<WalletStore, {
    * they nor the history move for a stretch that leaves a gap of a second or more to the one known; a
    * history goes from `reading` to `whole` to `truncated` and never back.
    */
-  readonly saveRead: (read: ReadStretch) => Effect.Effect<{ readonly added: number }>
+  readonly saveRead: (read: HistoryUpdate) => Effect.Effect<{ readonly added: number }>
 }>()("bellwether/whales/WalletStore") {}

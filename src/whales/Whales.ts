@@ -15,9 +15,14 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type EntryServices, makeEntries, publishEntries, type Terms } from "./Entries.ts"
+import {
+  type EntryServices,
+  publishEntries,
+  recomputeEntries,
+  type Terms,
+} from "./entryPublishing.ts"
 import { EntryStore } from "./EntryStore.ts"
-import { readFacts, readResolutions } from "./Resolutions.ts"
+import { readFacts, readResolutions } from "./marketResolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 import { WhaleMarketStore } from "./WhaleMarketStore.ts"
@@ -51,7 +56,7 @@ export interface WhaleReport {
   readonly slot: EpochMs
   /** Wallets read, and acts of theirs that were not known before. */
   readonly wallets: number
-  readonly acts: number
+  readonly activityAdded: number
   /** Positions whose entries were recomputed. */
   readonly made: number
   /** Titles of the items published. */
@@ -135,7 +140,7 @@ const tick = Effect.fn("Whales.tick")(function* (
 
   yield* stage("reading", readWallets(services, done), undefined)
   yield* stage("facts", readFacts(services, slot, done), undefined)
-  yield* backlog("entries", (until) => makeEntries(services, terms, until, done))
+  yield* backlog("entries", (until) => recomputeEntries(services, terms, until, done))
   yield* stage("items", publishEntries(services, terms, done), undefined)
   yield* stage("resolutions", readResolutions(services, slot, tickMs, done), undefined)
   yield* backlog("counting", (until) => calibration.count(until, done))
@@ -154,7 +159,7 @@ const tick = Effect.fn("Whales.tick")(function* (
 /** What was done so far; it grows in place, so that a stage cut short says what it did. */
 interface Progress {
   wallets: number
-  acts: number
+  activityAdded: number
   made: number
   readonly items: Array<string>
   resolved: number
@@ -163,7 +168,7 @@ interface Progress {
 }
 
 const makeProgress = (): Progress => ({
-  ...{ wallets: 0, acts: 0, made: 0, items: [], resolved: 0, counted: 0, rejected: {} },
+  ...{ wallets: 0, activityAdded: 0, made: 0, items: [], resolved: 0, counted: 0, rejected: {} },
 })
 
 /**
@@ -188,7 +193,7 @@ const readWallets = Effect.fnUntraced(function* (
       return tally(done.rejected, { unavailable: 1 })
     }
     done.wallets += 1
-    done.acts += read.success.added
+    done.activityAdded += read.success.added
     tally(done.rejected, read.success.rejected)
   })
   yield* Effect.forEach(longest.slice(0, walletsMax), readOne, {
@@ -202,7 +207,7 @@ const readWallets = Effect.fnUntraced(function* (
 const stageFailures = Metric.counter("whale_stage_failures_total", { incremental: true })
 const rejections = Metric.counter("whale_rejections_total", { incremental: true })
 const actsAdded = Metric.counter("whale_acts_total", { incremental: true })
-const positionsMade = Metric.counter("whale_positions_made_total", { incremental: true })
+const positionsRecomputed = Metric.counter("whale_positions_made_total", { incremental: true })
 const itemsPublished = Metric.counter("whale_entries_total", { incremental: true })
 const resolutionsRead = Metric.counter("whale_resolutions_total", { incremental: true })
 const positionsCounted = Metric.counter("whale_positions_counted_total", { incremental: true })
@@ -214,8 +219,8 @@ const measure = (report: WhaleReport) =>
   Effect.all([
     Metric.update(tickSeconds, report.seconds),
     Metric.update(walletsRead, report.wallets),
-    Metric.update(actsAdded, report.acts),
-    Metric.update(positionsMade, report.made),
+    Metric.update(actsAdded, report.activityAdded),
+    Metric.update(positionsRecomputed, report.made),
     Metric.update(itemsPublished, report.items.length),
     Metric.update(resolutionsRead, report.resolved),
     Metric.update(positionsCounted, report.counted),

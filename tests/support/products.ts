@@ -28,7 +28,7 @@ import { CountingStore } from "../../src/whales/CountingStore.ts"
 import { EntryStore } from "../../src/whales/EntryStore.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
 import { market } from "./movers/market.ts"
-import type { OpenEntry } from "../../src/whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { endingWithin } from "./markets/endingWithin.ts"
 import { noVerdicts } from "./track-record/memoryScores.ts"
 

@@ -28,7 +28,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
     "the longest unasked is asked first, what has ended last but for an eighth",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)
-      yield* store.saveMade(upTo(5).map((market) => made(market)))
+      yield* store.saveEntries(upTo(5).map((market) => made(market)))
       for (const [n, market] of [2, 4, 0, 3].entries()) {
         yield* store.saveResolutions([], [marketOf(market)], start + n * second)
       }
@@ -61,7 +61,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
     "of the markets that ended those with the most staked come first",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 4)
-      yield* store.saveMade([0, 1, 2].map((market) => ({
+      yield* store.saveEntries([0, 1, 2].map((market) => ({
         ...made(market),
         entries: upTo(1 + (market + 1) % 3).map(entryOf),
       })))

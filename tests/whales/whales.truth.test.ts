@@ -11,7 +11,7 @@ import { makeWorld } from "../../src/venues/simulated/world.ts"
 import { defaultGroups } from "../../src/venues/simulated/wallets.ts"
 import { microstructure } from "../../src/markets/domain/book.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
-import { shownUsd } from "../../src/whales/domain/whale.ts"
+import { roundUsd } from "../../src/whales/domain/whale.ts"
 import { VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import type { WhaleReport } from "../../src/whales/Whales.ts"
 import { storesOf } from "../support/whales/whaleStores.ts"
@@ -82,9 +82,9 @@ const run = Effect.gen(function* () {
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
   const store = storesOf(trial)
-  const acts = yield* actsOf(trial, world.wallets, end)
-  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
-  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
+  const activity = yield* actsOf(trial, world.wallets, end)
+  const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
+  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, heard })
   return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }
 })
 
@@ -150,7 +150,7 @@ test("tick() tells each episode once, when its stake first suffices, as it stood
       due.map(({ slot, wallet, market, entry }) =>
         JSON.stringify([
           ...[market.slug, slot, wallet, market.outcomes[entry.outcome]],
-          ...[entry.price, shownUsd(entry.stakeUsd), entry.shares, entry.fills],
+          ...[entry.price, roundUsd(entry.stakeUsd), entry.shares, entry.fills],
           ...[entry.firstFillAt, entry.lastFillAt],
         ])
       ).sort(),

@@ -14,9 +14,9 @@ import { fact, type Unnumbered } from "./report.ts"
 import { entriesReadMax, outcomeName, type ReportMaterial } from "./material.ts"
 import { figure, joined, name, say, type Statement } from "../../writing/domain/statement.ts"
 import type { WhaleLabel } from "../../feed/domain/item.ts"
-import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
-import { shownRate } from "../../whales/domain/oddsBands.ts"
+import { roundRate } from "../../whales/domain/oddsBands.ts"
 
 /** Entries that are facts of their own, the largest first; all that were read are evidence. */
 const entriesToldMax = 6
@@ -97,7 +97,7 @@ function record({ calibration }: OpenEntry): Statement {
   if (row === undefined || row.resolved < resolvedEntriesMin) {
     return say`Too few of its entries have ended to judge it.`
   }
-  const rate = (value: number) => figure(rateFigure(shownRate(value)))
+  const rate = (value: number) => figure(rateFigure(roundRate(value)))
   return joined([
     say`Over ${
       figure(countFigure(row.resolved, "past entry", "past entries"))

@@ -10,7 +10,7 @@ import { isDeep, isNarrow, volumeUsdMin } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 import { name, type Statement } from "../../writing/domain/statement.ts"
-import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 
 /** Headlines about a market, the closest first, and of how many sources. */
 export interface RelatedNews {

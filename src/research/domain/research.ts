@@ -14,9 +14,9 @@ import { confidences, type ReportBrief, type ReportDraft } from "./report.ts"
 import type { ReportMaterial } from "./material.ts"
 import { analysisOf, groundsOf } from "./text.ts"
 import { day, hour, IsoTime, isoTime } from "../../core/domain/time.ts"
-import { freeze, shownCalibration, shownUsd } from "../../whales/domain/whale.ts"
+import { freeze, roundCalibration, roundUsd } from "../../whales/domain/whale.ts"
 import { FrozenCalibration } from "../../feed/domain/item.ts"
-import type { OpenEntry } from "../../whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../whales/domain/storedEntry.ts"
 import { resolvedEntriesMin } from "../../whales/domain/label.ts"
 
 /** How far back a report looks. */
@@ -140,9 +140,9 @@ function positionOf(entry: OpenEntry, outcomes: readonly [string, string]): Repo
     pseudonym: entry.name,
     outcome: outcomes[entry.outcome],
     entryPrice: fromHalfSteps(halfSteps(entry.price)),
-    stakeUsd: shownUsd(entry.stakeUsd),
+    stakeUsd: roundUsd(entry.stakeUsd),
     firstFillAt: isoTime(entry.firstFillAt),
     marketMaker: entry.marketMaker,
-    calibration: judged ? shownCalibration(freeze(calibration)) : null,
+    calibration: judged ? roundCalibration(freeze(calibration)) : null,
   }
 }

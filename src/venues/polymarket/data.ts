@@ -8,7 +8,7 @@ import { Effect, Result } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type EpochMs, second } from "../../core/domain/time.ts"
 import type { ActivityPage, ActivityRow, Decoded, WalletSource } from "../../markets/VenueClient.ts"
-import type { ActKind } from "../../markets/domain/activity.ts"
+import type { ActivityEventKind } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId, type Trade } from "../../markets/domain/market.ts"
 import type { Limits, Route } from "./requests.ts"
 import {
@@ -23,7 +23,7 @@ import {
   object,
   text,
 } from "./wire.ts"
-import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
+import type { Board, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
 /** Pages from the newest fill back, until one is older than `since` or there are enough. */
 export function trades({ ask, url }: Route, limits: Limits) {
@@ -175,7 +175,7 @@ const noActs: ReadonlySet<string> = new Set([
   "TIP",
 ])
 
-const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
+const kinds: ReadonlyMap<string, ActivityEventKind | "trade"> = new Map([
   ["TRADE", "trade"],
   ["SPLIT", "split"],
   ["MERGE", "merge"],
@@ -187,7 +187,7 @@ const kinds: ReadonlyMap<string, ActKind | "trade"> = new Map([
  * What is of both outcomes. Its rows mostly name no token, but may come to: then the same deed, read
  * again, would be another.
  */
-const ofBoth: ReadonlySet<ActKind> = new Set(["split", "merge", "redeem"])
+const ofBoth: ReadonlySet<ActivityEventKind> = new Set(["split", "merge", "redeem"])
 
 /** The identity of a bet on several markets at once, which is none of them. */
 const comboId = /^0x03[0-9a-f]{60}$/
@@ -222,7 +222,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   // The redemption of shares that paid nothing may tell none.
   if (size === null || size < 0 || (size === 0 && kind !== "redeem")) return Result.fail("bad_size")
   return Result.succeed({
-    act: {
+    event: {
       wallet,
       marketId: MarketId.make(marketId),
       kind,
@@ -248,13 +248,13 @@ export function activityPage(
     (row): Result.Result<ActivityRow, string> => {
       const decoded = decodeActivity(row)
       if (Result.isFailure(decoded)) return decoded
-      const { act } = decoded.success
-      if (act.wallet !== wallet) return Result.fail("other_wallet")
-      return act.at < range.from || act.at > range.to ? Result.fail("out_of_range") : decoded
+      const { event } = decoded.success
+      if (event.wallet !== wallet) return Result.fail("other_wallet")
+      return event.at < range.from || event.at > range.to ? Result.fail("out_of_range") : decoded
     },
   )
   return {
-    rows: rows.toSorted((a, b) => b.act.at - a.act.at),
+    rows: rows.toSorted((a, b) => b.event.at - a.event.at),
     rejected,
     oldest: oldestOf(page.rows),
     next: page.next,
@@ -298,7 +298,7 @@ const sortedBy: { readonly [by in Board["by"]]: string } = {
 type StandingRejection = "undecodable" | "missing_wallet" | "missing_rank"
 
 /** One row, in the second version's spelling or the first's. Wallets that tie share a rank. */
-export function decodeStanding(value: unknown): Result.Result<Standing, StandingRejection> {
+export function decodeStanding(value: unknown): Result.Result<LeaderboardRow, StandingRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const wallet = address(row["user_id"] ?? row["proxy_wallet"] ?? row["proxyWallet"])
@@ -310,10 +310,10 @@ export function decodeStanding(value: unknown): Result.Result<Standing, Standing
 
 /** The first `limit` of these wallets by rank, each once, at its best rank. */
 export function firstByRank(
-  standings: ReadonlyArray<Standing>,
+  standings: ReadonlyArray<LeaderboardRow>,
   limit: number,
-): ReadonlyArray<Standing> {
-  const best = new Map<string, Standing>()
+): ReadonlyArray<LeaderboardRow> {
+  const best = new Map<string, LeaderboardRow>()
   for (const standing of standings.toSorted((a, b) => a.rank - b.rank)) {
     if (!best.has(standing.wallet)) best.set(standing.wallet, standing)
   }
@@ -334,7 +334,7 @@ export function walletSource(
 /** Pages by rank, until there are enough wallets. */
 function leaderboard({ ask, url }: Route, limits: Limits) {
   return Effect.fn("polymarket.leaderboard")(function* (board: Board, limit: number) {
-    const pages: Array<Decoded<Standing>> = []
+    const pages: Array<Decoded<LeaderboardRow>> = []
     const followed = new Set<string>()
     const found = () => firstByRank(pages.flatMap(({ rows }) => rows), limit)
     let cursor: string | null = null

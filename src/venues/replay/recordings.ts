@@ -38,7 +38,7 @@ import {
   object,
   type WireObject,
 } from "../polymarket/wire.ts"
-import type { Standing } from "../../markets/domain/leaderboard.ts"
+import type { LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
 /** A recorded page's rows by what they are. */
 export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
@@ -56,7 +56,7 @@ export interface RecordedPage {
   readonly books: Decoded<OrderBook>
   readonly trades: Decoded<Trade>
   readonly activity: Decoded<ActivityRow>
-  readonly standings: Decoded<Standing>
+  readonly standings: Decoded<LeaderboardRow>
   readonly records: Decoded<OracleRecord>
   /** What else tells how a market ended: rows of the listing, and the exchange's market pages. */
   readonly listed: ReadonlyArray<WireObject>
@@ -206,17 +206,17 @@ export function recordedEnds(
  */
 export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSource | null {
   const standings = pages.flatMap((page) => page.standings.rows)
-  const rows = recordedOnce(pages).toSorted((a, b) => b.act.at - a.act.at)
+  const rows = recordedOnce(pages).toSorted((a, b) => b.event.at - a.event.at)
   if (standings.length === 0 && rows.length === 0) return null
   return {
     categories: ["overall"],
     leaderboard: (_, limit) =>
       Effect.succeed({ rows: firstByRank(standings, limit), rejected: {} }),
     activity: (wallet, { from, to }) => {
-      const found = rows.filter(({ act }) =>
-        act.wallet === wallet.toLowerCase() && act.at >= from && act.at <= to
+      const found = rows.filter(({ event }) =>
+        event.wallet === wallet.toLowerCase() && event.at >= from && event.at <= to
       )
-      const oldest = found.at(-1)?.act.at ?? null
+      const oldest = found.at(-1)?.event.at ?? null
       return Effect.succeed({ rows: found, rejected: {}, oldest, next: null, cut: false })
     },
   }
@@ -226,7 +226,7 @@ export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSourc
 function recordedOnce(pages: ReadonlyArray<RecordedPage>): ReadonlyArray<ActivityRow> {
   const fullest = new Map<string, ReadonlyArray<ActivityRow>>()
   for (const { activity } of pages) {
-    const ofPage = Map.groupBy(activity.rows, ({ act }) => `${act.wallet} ${act.transaction}`)
+    const ofPage = Map.groupBy(activity.rows, ({ event }) => `${event.wallet} ${event.transaction}`)
     for (const [transaction, rows] of ofPage) {
       if (rows.length > (fullest.get(transaction)?.length ?? 0)) fullest.set(transaction, rows)
     }

@@ -339,7 +339,7 @@ function partsAfter(move: PlannedMove, skip: number, outcome: 0 | 1) {
 }
 
 /** Lots of each outcome that the moves up to an instant leave. */
-export function heldAfter(
+export function lotsHeldAt(
   moves: ReadonlyArray<PlannedMove>,
   at: EpochMs,
 ): readonly [number, number] {
@@ -361,7 +361,7 @@ function redemptionOf(
   moves: ReadonlyArray<PlannedMove>,
   key: Key,
 ): Redemption | null {
-  const owned = heldAfter(moves, Infinity)
+  const owned = lotsHeldAt(moves, Infinity)
   const lots = owned[0] + owned[1]
   if (payouts === null || lots === 0) return null
   const paidLots = owned[0] * payouts[0] + owned[1] * payouts[1]

@@ -11,7 +11,7 @@ import type { Activity } from "./activity.ts"
 import { exact, midOf } from "./books.ts"
 import type { SimulatedMarket } from "./catalogue.ts"
 import { makeMemo, type Memo } from "./memo.ts"
-import { heldAfter, lotsPerShare, type Plan } from "./plans.ts"
+import { lotsHeldAt, lotsPerShare, type Plan } from "./plans.ts"
 import type { Wallet } from "./wallets.ts"
 import type { VenueOptions, World, WorldClock } from "./world.ts"
 import { type Board, type BoardPeriod, boardPeriods } from "../../markets/domain/leaderboard.ts"
@@ -91,7 +91,7 @@ function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
   if (kind === "reward" || kind === "deposit" || kind === "maker_rebate") return []
   if (market === null) return []
   return [{
-    act: {
+    event: {
       wallet: wallet.address,
       marketId: market.id,
       kind,
@@ -263,13 +263,13 @@ function resultOf(
   if (isOver(world, plan, from)) return noResult
   const worthAt = (at: EpochMs) => {
     if (plan.redemption !== null && plan.redemption.at <= at) return 0
-    const [first, second] = heldAfter(plan.moves, at)
+    const [first, second] = lotsHeldAt(plan.moves, at)
     if (first === 0 && second === 0) return 0
     const [firstPrice, secondPrice] = priceAt(plan.market, at)
     return (first * firstPrice + second * secondPrice) / lotsPerShare
   }
   const over = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
-    heldAfter(plan.moves, to).every((lots) => lots === 0)
+    lotsHeldAt(plan.moves, to).every((lots) => lots === 0)
   const pnl = cashOf(plan, from, to) + worthAt(to) - (from === -Infinity ? 0 : worthAt(from))
   const traded = plan.moves.filter(({ kind, at }) =>
     (kind === "buy" || kind === "sell") && at > from && at <= to

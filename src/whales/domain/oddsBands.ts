@@ -143,18 +143,18 @@ export function publishedBands(
 }
 
 /** A rate, a price or a return as it is shown: to a hundredth of a percent. */
-export const shownRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
+export const roundRate = (rate: number): number => Math.round(rate * 10_000) / 10_000
 
 /** A band as it is shown. */
-export function roundedBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
+export function roundBand(band: typeof OddsBand.Type): typeof OddsBand.Type {
   return {
     ...band,
-    meanEntryPrice: shownRate(band.meanEntryPrice),
-    winRate: shownRate(band.winRate),
-    winRateLow: shownRate(band.winRateLow),
-    winRateHigh: shownRate(band.winRateHigh),
-    followRoi: shownRate(band.followRoi),
-    fadeRoi: shownRate(band.fadeRoi),
+    meanEntryPrice: roundRate(band.meanEntryPrice),
+    winRate: roundRate(band.winRate),
+    winRateLow: roundRate(band.winRateLow),
+    winRateHigh: roundRate(band.winRateHigh),
+    followRoi: roundRate(band.followRoi),
+    fadeRoi: roundRate(band.fadeRoi),
   }
 }
 

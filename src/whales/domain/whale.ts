@@ -13,8 +13,8 @@ import {
   Count,
   explained,
   OddsBand,
-  roundedBand,
-  shownRate,
+  roundBand,
+  roundRate,
   winRateHigh,
   winRateLow,
 } from "./oddsBands.ts"
@@ -105,37 +105,37 @@ export function publishable(rows: ReadonlyArray<WhaleRow>): ReadonlyArray<WhaleR
 }
 
 /** USD as they are shown: to the cent. */
-export const shownUsd = (usd: number): number => Math.round(usd * 100) / 100
+export const roundUsd = (usd: number): number => Math.round(usd * 100) / 100
 
 /** More digits would be noise, and half of the bytes. */
 function rounded(row: WhaleRow): WhaleRow {
   return {
     ...row,
-    winRate: shownRate(row.winRate),
-    fadeRoi: shownRate(row.fadeRoi),
-    winRateLow: shownRate(row.winRateLow),
-    winRateHigh: shownRate(row.winRateHigh),
-    mirrorRoi: shownRate(row.mirrorRoi),
-    meanEntryPrice: shownRate(row.meanEntryPrice),
-    edge: shownRate(row.edge),
-    edgeLow: shownRate(row.edgeLow),
-    edgeHigh: shownRate(row.edgeHigh),
-    stakeUsd: shownUsd(row.stakeUsd),
-    oddsBands: row.oddsBands.map(roundedBand),
+    winRate: roundRate(row.winRate),
+    fadeRoi: roundRate(row.fadeRoi),
+    winRateLow: roundRate(row.winRateLow),
+    winRateHigh: roundRate(row.winRateHigh),
+    mirrorRoi: roundRate(row.mirrorRoi),
+    meanEntryPrice: roundRate(row.meanEntryPrice),
+    edge: roundRate(row.edge),
+    edgeLow: roundRate(row.edgeLow),
+    edgeHigh: roundRate(row.edgeHigh),
+    stakeUsd: roundUsd(row.stakeUsd),
+    oddsBands: row.oddsBands.map(roundBand),
   }
 }
 
 /** A frozen calibration as an item shows it: the figures of the table it was taken from. */
-export function shownCalibration(frozen: FrozenCalibration): FrozenCalibration {
+export function roundCalibration(frozen: FrozenCalibration): FrozenCalibration {
   return {
     ...frozen,
-    winRate: shownRate(frozen.winRate),
-    meanEntryPrice: shownRate(frozen.meanEntryPrice),
-    edge: shownRate(frozen.edge),
-    edgeLow: shownRate(frozen.edgeLow),
-    edgeHigh: shownRate(frozen.edgeHigh),
-    followRoi: shownRate(frozen.followRoi),
-    fadeRoi: shownRate(frozen.fadeRoi),
+    winRate: roundRate(frozen.winRate),
+    meanEntryPrice: roundRate(frozen.meanEntryPrice),
+    edge: roundRate(frozen.edge),
+    edgeLow: roundRate(frozen.edgeLow),
+    edgeHigh: roundRate(frozen.edgeHigh),
+    followRoi: roundRate(frozen.followRoi),
+    fadeRoi: roundRate(frozen.fadeRoi),
   }
 }
 
@@ -189,7 +189,7 @@ export function calibrationBefore(
 }
 
 /** Whether a row holds the figures its wallet's label is decided by now. */
-export function saysStill(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
+export function hasSameFigures(row: WhaleRow, { edge, followRoi, fadeRoi }: Judgement): boolean {
   return row.edge === edge && row.mirrorRoi === followRoi && row.fadeRoi === fadeRoi
 }
 

@@ -5,11 +5,11 @@
  */
 import type { Microstructure } from "../../markets/domain/book.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
-import type { HeldEntry } from "./heldEntry.ts"
+import type { StoredEntry } from "./storedEntry.ts"
 import type { Market, MarketId } from "../../markets/domain/market.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
 import type { TrackedWallet } from "./tracking.ts"
-import { shownCalibration, shownUsd } from "./whale.ts"
+import { roundCalibration, roundUsd } from "./whale.ts"
 
 /** Why an entry that is due is not told; short and stable, for metrics. */
 type EntryRejection = "history_unread" | "market_unknown" | "market_ended"
@@ -34,16 +34,16 @@ export function entryRejection(
 }
 
 /** An entry, and all that its item says of where and by whom it was made. */
-interface ToldEntry {
+interface WhaleItemInput {
   readonly wallet: TrackedWallet
   readonly market: Market
-  readonly entry: HeldEntry
+  readonly entry: StoredEntry
   /** Null when the book says nothing sound. */
   readonly microstructure: Microstructure | null
 }
 
 /** The feed item of an entry; one an entry, whenever it is made. */
-export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
+export function whaleItem(told: WhaleItemInput, createdAt: EpochMs): NewFeedItem {
   const { wallet, market, entry, microstructure } = told
   return {
     dedupeKey: entryKey(wallet.wallet, market.id, entry),
@@ -56,18 +56,18 @@ export function whaleItem(told: ToldEntry, createdAt: EpochMs): NewFeedItem {
       pseudonym: wallet.name,
       outcome: market.outcomes[entry.outcome],
       entryPrice: entry.price,
-      stakeUsd: shownUsd(entry.stakeUsd),
+      stakeUsd: roundUsd(entry.stakeUsd),
       shares: entry.shares,
       fills: entry.fills,
       firstFillAt: isoTime(entry.firstFillAt),
       lastFillAt: isoTime(entry.lastFillAt),
-      calibration: entry.calibration === null ? null : shownCalibration(entry.calibration),
+      calibration: entry.calibration === null ? null : roundCalibration(entry.calibration),
       microstructure,
     },
   }
 }
 
 /** What names an entry for ever. */
-function entryKey(wallet: string, marketId: MarketId, entry: HeldEntry): string {
+function entryKey(wallet: string, marketId: MarketId, entry: StoredEntry): string {
   return `whale:${wallet}:${marketId}:${entry.outcome}:${isoTime(entry.openedAt)}`
 }

@@ -12,11 +12,11 @@ import {
   type CountedPosition,
   type CountedWallet,
   CountingStore,
-  type HeldSums,
+  type StoredSums,
   type UncountedEvent,
 } from "../CountingStore.ts"
 import type { Judgement } from "../domain/label.ts"
-import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
@@ -42,7 +42,7 @@ interface UncountedRow extends ResolutionColumns {
   readonly version: bigint
   readonly changed: boolean
   readonly fee_rate: number
-  readonly entries: ReadonlyArray<HeldEntry>
+  readonly entries: ReadonlyArray<StoredEntry>
   readonly score: MarketScore | null
 }
 
@@ -107,7 +107,7 @@ const sums = (sql: SqlClient) =>
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
       WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
     return new Map(
-      rows.map(({ wallet, version, sums }): [string, HeldSums] => [
+      rows.map(({ wallet, version, sums }): [string, StoredSums] => [
         wallet,
         { version, sums: sums === null ? null : sumsOf(sums) },
       ]),

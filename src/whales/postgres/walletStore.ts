@@ -6,10 +6,10 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { NumberedAct } from "../../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "../WalletStore.ts"
+import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
 import { activityRow, type Keyed } from "./activityRow.ts"
 import { keys, markUncounted, name } from "./locking.ts"
 
@@ -125,7 +125,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
     history: row.history,
     readFrom: row.read_from?.getTime() ?? null,
     readTo: row.read_to?.getTime() ?? null,
-    acts: row.acts,
+    activityCount: row.acts,
     markets: row.markets,
     bothSides: row.both_sides,
   }
@@ -133,12 +133,12 @@ function trackedWallet(row: WalletRow): TrackedWallet {
 
 const saveRead = (sql: SqlClient) =>
   Effect.fn("WalletStore.saveRead")(
-    function* (read: ReadStretch) {
+    function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* namesOf(sql, read.acts)
+      const keyed = yield* namesOf(sql, read.activity)
       let added = 0
-      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
+      for (const batch of Array.chunksOf(read.activity, actsBatch)) {
         added += yield* addActs(sql, wallet, batch, keyed)
       }
       yield* moveMarkers(sql, wallet, read)
@@ -149,23 +149,32 @@ const saveRead = (sql: SqlClient) =>
   )
 
 /** Keys of all that acts name; their markets stay as they are until the transaction ends. */
-const namesOf = Effect.fnUntraced(function* (sql: SqlClient, acts: ReadonlyArray<NumberedAct>) {
-  const marketIds = acts.map(({ marketId }) => marketId)
-  const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
-  yield* name(sql, "market", marketIds)
-  yield* name(sql, "token", tokenIds)
-  const markets = yield* keys(sql, "market", marketIds, "to read")
-  return { markets, tokens: yield* keys(sql, "token", tokenIds) }
-})
+const namesOf = Effect.fnUntraced(
+  function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
+    const marketIds = activity.map(({ marketId }) => marketId)
+    const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
+    yield* name(sql, "market", marketIds)
+    yield* name(sql, "token", tokenIds)
+    const markets = yield* keys(sql, "market", marketIds, "to read")
+    return { markets, tokens: yield* keys(sql, "token", tokenIds) }
+  },
+)
 
 /** Adds what is new, and marks the positions it belongs to; returns how much it was. */
-const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct>, keyed: Keyed) =>
+const addActs = (
+  sql: SqlClient,
+  wallet: number,
+  activity: ReadonlyArray<NumberedActivityEvent>,
+  keyed: Keyed,
+) =>
   sql<{ added: number }>`
     WITH added AS (
       INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(acts.map((act) => activityRow(act, keyed)))}::json) AS i (
+      FROM json_to_recordset(${
+    jsonText(activity.map((event) => activityRow(event, keyed)))
+  }::json) AS i (
         market_id integer, acted_at bigint, size float8, price float8, token_id integer,
         kind whale_act_kind, occurrence integer, transaction bytea
       )
@@ -192,7 +201,11 @@ const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct
   )
 
 /** What was read beside a gap is kept, but not said to be known. Acts have whole seconds. */
-const moveMarkers = (sql: SqlClient, wallet: number, { readFrom, readTo, history }: ReadStretch) =>
+const moveMarkers = (
+  sql: SqlClient,
+  wallet: number,
+  { readFrom, readTo, history }: HistoryUpdate,
+) =>
   sql`
     UPDATE whale_wallet held SET read_from = least(held.read_from, stretch.read_from),
       read_to = greatest(held.read_to, stretch.read_to),

@@ -26,7 +26,7 @@ import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { labelOf, namesOf, stakeOf, tally, tracesOf } from "../../support/digest/digestOracle.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
-import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 import { market } from "../../support/movers/market.ts"
 
@@ -294,7 +294,7 @@ Deno.test("digestBrief() says what was not looked at, and claims no quiet of it"
 
 Deno.test("digestBrief() adds stakes up to the same dollar whatever their order", () => {
   const { title, createdAt, data } = whaleItem(
-    { wallet: trackedWallet(), market: market(), entry: heldEntry(), microstructure: null },
+    { wallet: trackedWallet(), market: market(), entry: storedEntry(), microstructure: null },
     until,
   )
   ok("stakeUsd" in data)

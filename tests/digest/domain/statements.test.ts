@@ -16,7 +16,7 @@ import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { quiet, until } from "../../support/digest/digests.ts"
-import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market } from "../../support/movers/market.ts"
 
 /** The only fact of a topic, in whole and in short. */
@@ -28,7 +28,7 @@ function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [
 
 function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
   const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
-  const held = heldEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
+  const held = storedEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
   const item = whaleItem(
     {
       wallet: trackedWallet(),

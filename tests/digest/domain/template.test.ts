@@ -14,7 +14,7 @@ import { factsById, wordCount } from "../../../src/writing/domain/factCheck.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
-import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market as ordinary, shown } from "../../support/movers/market.ts"
 
 const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
@@ -144,7 +144,7 @@ Deno.test("templateDigest() has no title that is cut: what is too long makes roo
     {
       wallet: trackedWallet({ name: long }),
       market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
-      entry: heldEntry(),
+      entry: storedEntry(),
       microstructure: null,
     },
     until,

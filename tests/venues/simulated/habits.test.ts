@@ -7,7 +7,7 @@
 import { Arbitrary, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { type Activity, fillOf } from "../../../src/venues/simulated/activity.ts"
-import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
+import { lotsHeldAt, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
 import {
   defaultGroups,
   type Habit,
@@ -108,7 +108,7 @@ Deno.test("the rows of a market are the moves of its plan, share for share", () 
       }
       const paid = found.filter(({ kind }) => kind === "redeem")
       if (paid.length > 0) seen.add("redeem")
-      const held = heldAfter(plan.moves, Infinity)
+      const held = lotsHeldAt(plan.moves, Infinity)
       deepStrictEqual(paid.length, plan.redemption !== null && plan.redemption.at <= to ? 1 : 0)
       ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === held[0] + held[1]))
     }

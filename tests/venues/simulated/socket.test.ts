@@ -14,9 +14,9 @@ import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
-  type Act,
-  actKey,
-  numbered,
+  type ActivityEvent,
+  activityEventKey,
+  numberOccurrences,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -26,7 +26,7 @@ import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
 
 const options = {
   seed: 31,
@@ -88,21 +88,22 @@ const everyAct = Effect.fnUntraced(function* (
   from: number,
   to: number,
 ) {
-  const acts: Array<Act> = []
+  const acts: Array<ActivityEvent> = []
   let reading: ReturnType<typeof startReading> | null = startReading(from, to)
   for (let page = 0; reading !== null; page++) {
     ok(page < 3_000, "reading does not end")
     const { from, to, cursor }: ReturnType<typeof startReading> = reading
     const found = yield* source.activity(wallet, { from, to }, cursor)
     const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
-    acts.push(...taken.acts)
-    reading = taken.rest
+    acts.push(...taken.activity)
+    reading = taken.remaining
     if (taken.truncated) return { acts, truncated: true }
   }
   return { acts, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<Act>) => numbered(acts).map(actKey).sort()
+const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
+  numberOccurrences(acts).map(activityEventKey).sort()
 
 /** All that can go wrong and leaves every row where it is. */
 const faulty: FaultPlan = seeded(7, {

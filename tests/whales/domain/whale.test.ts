@@ -13,9 +13,9 @@ import {
   calibrationBefore,
   calibrationTable,
   freeze,
+  hasSameFigures,
   publishable,
   rewritten,
-  saysStill,
   tableRowsMax,
   whaleFacts,
   WhaleRow,
@@ -121,7 +121,7 @@ law(
 )
 
 Deno.test("rewritten() writes nothing while nothing is new", () => {
-  ok(saysStill(row, { pValue: 0.4, ...rates }))
+  ok(hasSameFigures(row, { pValue: 0.4, ...rates }))
   equal(rewritten(held, label("neutral"), new Map(), known(), later), { changed: [], gone: [] })
 })
 
@@ -159,8 +159,8 @@ Deno.test("rewritten() adds the row of a wallet that had none, and takes that of
   equal(rewritten(held, new Map(), new Map(), known(), later), { changed: [], gone: ["0xaaaa"] })
 })
 
-Deno.test("saysStill() tells a row whose figures are others by now", () => {
+Deno.test("hasSameFigures() tells a row whose figures are others by now", () => {
   for (const moved of [{ edge: 0.081 }, { followRoi: 0.12 }, { fadeRoi: -0.15 }]) {
-    ok(!saysStill(row, { pValue: 0.4, ...rates, ...moved }))
+    ok(!hasSameFigures(row, { pValue: 0.4, ...rates, ...moved }))
   }
 })

@@ -18,10 +18,10 @@ import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { Calibration } from "./Calibration.ts"
 import { entriesOf, isMarketMaker } from "./domain/entry.ts"
-import { carryOver, type FeedTerms, type HeldEntry, isDue } from "./domain/heldEntry.ts"
+import { carryOver, type FeedTerms, isDue, type StoredEntry } from "./domain/storedEntry.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
 import { entryRejection, passing, whaleItem } from "./domain/whaleItem.ts"
-import type { DuePosition, EntryStore, MadePosition, StalePosition } from "./EntryStore.ts"
+import type { ComputedPosition, DuePosition, EntryStore, StalePosition } from "./EntryStore.ts"
 import type { WalletStore } from "./WalletStore.ts"
 
 /** Positions recomputed in one transaction, and in one tick. */
@@ -54,7 +54,7 @@ export interface EntryServices {
  * Makes the entries of stale positions, those of the newest activity first, until none is left (true)
  * or `until`.
  */
-export const makeEntries = Effect.fnUntraced(function* (
+export const recomputeEntries = Effect.fnUntraced(function* (
   { wallets, entries, calibration }: Pick<EntryServices, "wallets" | "entries"> & {
     readonly calibration: Calibration["Service"]
   },
@@ -69,7 +69,7 @@ export const makeEntries = Effect.fnUntraced(function* (
     const stale = yield* entries.stale(positionsBatch)
     if (stale.length === 0) return true
     const before = yield* calibration.before([...new Set(stale.map(({ wallet }) => wallet))])
-    yield* entries.saveMade(
+    yield* entries.saveEntries(
       stale.map((position) =>
         made(position, before, { ...terms, marketMaker: makers.has(position.wallet) })
       ),
@@ -80,11 +80,11 @@ export const makeEntries = Effect.fnUntraced(function* (
 })
 
 function made(
-  { wallet, market, version, acts, entries }: StalePosition,
+  { wallet, market, version, activity, entries }: StalePosition,
   before: Effect.Success<ReturnType<Calibration["Service"]["before"]>>,
   terms: FeedTerms,
-): MadePosition {
-  const position = entriesOf(acts, market.tokenIds)
+): ComputedPosition {
+  const position = entriesOf(activity, market.tokenIds)
   const carried = carryOver(entries, position.entries, (instant) => before(wallet, instant))
   return {
     wallet,
@@ -105,7 +105,7 @@ interface Published {
 /** An entry with nothing against it. */
 interface Publishable {
   readonly position: DuePosition
-  readonly entry: HeldEntry
+  readonly entry: StoredEntry
   readonly wallet: TrackedWallet
   readonly market: Market
 }
@@ -137,7 +137,7 @@ export const publishEntries = Effect.fnUntraced(function* (
 
   const emitted = new Set(chosen.map(({ entry }) => entry))
   for (const { position } of later) waiting.add(position)
-  yield* entries.saveMade(due.map((position) => ({
+  yield* entries.saveEntries(due.map((position) => ({
     wallet: position.wallet,
     marketId: position.market.id,
     version: position.version,

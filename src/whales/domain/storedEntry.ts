@@ -12,7 +12,7 @@ import type { EpochMs } from "../../core/domain/time.ts"
 import type { FrozenCalibration } from "../../feed/domain/item.ts"
 import type { CalibratedWhale } from "./whale.ts"
 
-export interface HeldEntry extends Entry {
+export interface StoredEntry extends Entry {
   /**
    * When its first fill was when it was first seen: with wallet, market and outcome its name for
    * ever, whatever earlier fill turns up later.
@@ -50,16 +50,16 @@ export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" 
  * the calibration was computed: then an older one takes its place.
  */
 export function carryOver(
-  held: ReadonlyArray<HeldEntry>,
+  held: ReadonlyArray<StoredEntry>,
   found: ReadonlyArray<Entry>,
   calibrationBefore: (instant: EpochMs) => FrozenCalibration | null,
-): ReadonlyArray<HeldEntry> {
+): ReadonlyArray<StoredEntry> {
   const within = overlapping(found)
   const published = new Set(held.filter(({ emitted }) => emitted).flatMap(within))
   const successors = matchSuccessors(held, within)
   const heldOn = new Set(successors.values())
   const names = new Set(held.filter((one) => one.emitted || heldOn.has(one)).map(nameOf))
-  const carried = found.map((entry): HeldEntry => {
+  const carried = found.map((entry): StoredEntry => {
     const one = successors.get(entry)
     const stays = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
     return {
@@ -87,7 +87,7 @@ export interface FeedTerms {
 }
 
 /** Whether an entry has to be published in the feed. */
-export function isDue(entry: HeldEntry, terms: FeedTerms): boolean {
+export function isDue(entry: StoredEntry, terms: FeedTerms): boolean {
   return !entry.emitted &&
     !terms.marketMaker &&
     entry.stakeUsd >= terms.stakeMinUsd &&
@@ -98,14 +98,14 @@ export function isDue(entry: HeldEntry, terms: FeedTerms): boolean {
 
 /** The held entry that each entry found goes on with, where there is one. */
 function matchSuccessors(
-  held: ReadonlyArray<HeldEntry>,
-  within: (one: HeldEntry) => ReadonlyArray<Entry>,
-): ReadonlyMap<Entry, HeldEntry> {
-  const successors = new Map<Entry, HeldEntry>()
+  held: ReadonlyArray<StoredEntry>,
+  within: (one: StoredEntry) => ReadonlyArray<Entry>,
+): ReadonlyMap<Entry, StoredEntry> {
+  const successors = new Map<Entry, StoredEntry>()
   const inTurn = held.toSorted((a, b) =>
     Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
   )
-  const heldOn = new Set<HeldEntry>()
+  const heldOn = new Set<StoredEntry>()
   for (const fits of [isUnchanged, isAroundName, () => true]) {
     for (const one of inTurn.filter((one) => !heldOn.has(one))) {
       const successor = within(one).find((entry) => !successors.has(entry) && fits(one, entry))
@@ -117,12 +117,12 @@ function matchSuccessors(
   return successors
 }
 
-function isUnchanged(one: HeldEntry, entry: Entry): boolean {
+function isUnchanged(one: StoredEntry, entry: Entry): boolean {
   return one.firstFillAt === entry.firstFillAt && one.lastFillAt === entry.lastFillAt &&
     one.shares === entry.shares && one.hedgedShares === entry.hedgedShares
 }
 
-function isAroundName({ openedAt }: HeldEntry, entry: Entry): boolean {
+function isAroundName({ openedAt }: StoredEntry, entry: Entry): boolean {
   return entry.firstFillAt <= openedAt && openedAt <= entry.lastFillAt
 }
 
@@ -132,7 +132,7 @@ function isAroundName({ openedAt }: HeldEntry, entry: Entry): boolean {
  */
 function overlapping(
   found: ReadonlyArray<Entry>,
-): (one: HeldEntry) => ReadonlyArray<Entry> {
+): (one: StoredEntry) => ReadonlyArray<Entry> {
   const sides = ([0, 1] as const).map((side) =>
     found.filter(({ outcome }) => outcome === side).sort((a, b) => a.firstFillAt - b.firstFillAt)
   )
@@ -152,11 +152,11 @@ function overlapping(
 }
 
 /** The fill an entry is named after is part of its time, even when it turned out to be no buy. */
-function timeOf({ openedAt, firstFillAt, lastFillAt }: HeldEntry) {
+function timeOf({ openedAt, firstFillAt, lastFillAt }: StoredEntry) {
   return { from: Math.min(openedAt, firstFillAt), to: Math.max(openedAt, lastFillAt) }
 }
 
-function covers(whole: HeldEntry, part: HeldEntry): boolean {
+function covers(whole: StoredEntry, part: StoredEntry): boolean {
   return timeOf(whole).from <= timeOf(part).from && timeOf(part).to <= timeOf(whole).to
 }
 
@@ -164,7 +164,7 @@ function isBefore(calibration: FrozenCalibration | null, entry: Entry): boolean 
   return calibration === null || Date.parse(calibration.computedAt) < entry.firstFillAt
 }
 
-function nameOf({ outcome, openedAt }: Pick<HeldEntry, "outcome" | "openedAt">): string {
+function nameOf({ outcome, openedAt }: Pick<StoredEntry, "outcome" | "openedAt">): string {
   return `${outcome} ${openedAt}`
 }
 
