@@ -120,7 +120,7 @@ export function whaleLine(report: WhaleReport): string {
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${number(report.acts)} new acts`,
+    `${number(report.activityAdded)} new acts`,
     `${report.items.length} entries told`,
     `${number(report.resolved)} markets resolved`,
     `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
@@ -193,7 +193,7 @@ export function progressLine(progress: BackfillProgress): string {
 
 /** What came of a run, and what to do next. */
 export function backfillSummary(progress: BackfillProgress): string {
-  const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
+  const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
   if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
   const skipped = byCount(progress.rejected, number)
@@ -208,7 +208,7 @@ export function backfillSummary(progress: BackfillProgress): string {
       ]
       : [],
     ...failed > 0 ? [["failed", `${failed}, which the venue did not give now`] as const] : [],
-    ["acts", `${number(acts)} new, in ${took}`],
+    ["acts", `${number(activityAdded)} new, in ${took}`],
     ...skipped === "" ? [] : [["skipped", `rows that are no acts: ${skipped}`] as const],
   ]
   const next = failed > 0
@@ -231,12 +231,12 @@ export function trackingLine(report: TrackingReport): string {
 }
 
 function counts(progress: BackfillProgress): string {
-  const { wallets, failed, acts, startedAt, at } = progress
+  const { wallets, failed, activityAdded, startedAt, at } = progress
   const seconds = Math.max(1, (at - startedAt) / second)
   return [
     `${ended(progress)}/${wallets} wallets`,
-    `${number(acts)} acts`,
-    `${number(Math.round(acts / seconds))} a second`,
+    `${number(activityAdded)} acts`,
+    `${number(Math.round(activityAdded / seconds))} a second`,
     ...failed > 0 ? [`${failed} failed`] : [],
     left(progress),
   ].join("  ")

@@ -35,7 +35,7 @@ export interface BackfillProgress {
   /** Those whose past the venue did not give now; the next run goes on with them. */
   readonly failed: number
   /** Acts that were not known before. */
-  readonly acts: number
+  readonly activityAdded: number
   readonly pages: number
   /** Rows that were no acts, by reason. */
   readonly rejected: Rejections
@@ -75,7 +75,7 @@ interface Counts {
   whole: number
   truncated: number
   failed: number
-  acts: number
+  activityAdded: number
   pages: number
   readonly rejected: Record<string, number>
 }
@@ -83,7 +83,14 @@ interface Counts {
 const run = Effect.fn("Backfill.run")(function* (services: Services, watcher: ProgressListener) {
   const startedAt = yield* Clock.currentTimeMillis
   const wallets = unread(yield* services.store.tracked)
-  const counts: Counts = { whole: 0, truncated: 0, failed: 0, acts: 0, pages: 0, rejected: {} }
+  const counts: Counts = {
+    whole: 0,
+    truncated: 0,
+    failed: 0,
+    activityAdded: 0,
+    pages: 0,
+    rejected: {},
+  }
   const progress = Effect.map(Clock.currentTimeMillis, (at): BackfillProgress => ({
     ...counts,
     rejected: { ...counts.rejected },
@@ -126,7 +133,7 @@ const readPast = Effect.fnUntraced(function* (
     const read: Read = yield* history.readBack(known)
     known = read.wallet
     pages += read.pages
-    counts.acts += read.added
+    counts.activityAdded += read.added
     counts.pages += read.pages
     tally(counts.rejected, read.rejected)
   }

@@ -18,12 +18,12 @@ export interface StalePosition {
   readonly market: MarketFacts
   /** Which change of its activity this is. */
   readonly version: number
-  readonly acts: ReadonlyArray<NumberedActivityEvent>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   readonly entries: ReadonlyArray<StoredEntry>
 }
 
 /** A position with an entry that waits to be published in the feed. */
-export interface DuePosition extends Omit<StalePosition, "acts"> {
+export interface DuePosition extends Omit<StalePosition, "activity"> {
   readonly boughtBoth: boolean
 }
 

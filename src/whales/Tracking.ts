@@ -15,7 +15,7 @@ import {
   trackedMax,
   type TrackedWallet,
 } from "./domain/tracking.ts"
-import type { Board, Standing } from "../markets/domain/leaderboard.ts"
+import type { Board, LeaderboardRow } from "../markets/domain/leaderboard.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 import { VenueClient, type WalletSource } from "../markets/VenueClient.ts"
 import { historyFrom } from "./WalletHistory.ts"
@@ -102,7 +102,7 @@ const update = Effect.fn("Tracking.update")(function* (services: Services) {
 
 interface ReadBoard {
   readonly board: Board
-  readonly standings: ReadonlyArray<Standing>
+  readonly standings: ReadonlyArray<LeaderboardRow>
 }
 
 const readBoards = Effect.fnUntraced(function* (

@@ -96,7 +96,7 @@ interface Services {
 
 /** Acts of a wallet: all of them from `from` to where it was asked to. */
 interface Stretch {
-  readonly acts: ReadonlyArray<NumberedActivityEvent>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   readonly from: EpochMs
   /** `all`: the range is read. `cut`: there is more of it that cannot be read. */
   readonly end: "more" | "all" | "cut"
@@ -123,7 +123,7 @@ const readBack = Effect.fn("WalletHistory.readBack")(function* (
 ) {
   if (wallet.history !== "reading") return nothing(wallet)
   const to = wallet.readFrom === null ? wholeSecond(now) : wallet.readFrom - 1
-  if (wallet.acts >= activityEventsMax) {
+  if (wallet.activityCount >= activityEventsMax) {
     return yield* save(store, wallet, { ...empty(to), end: "cut" }, wallet.readTo ?? to + 1)
   }
   const stretch = to < historyFrom
@@ -157,7 +157,7 @@ const readForward = Effect.fn("WalletHistory.readForward")(function* (
     const reached = given ? window.to : Math.max(window.to, to - overlapMs)
     const stretch = {
       wallet: wallet.wallet,
-      acts: found.acts,
+      activity: found.activity,
       readFrom: read.wallet.readFrom ?? from,
       readTo: Math.max(reached, readTo),
       history: found.end === "all" ? read.wallet.history : "truncated" as const,
@@ -190,11 +190,11 @@ const save = Effect.fnUntraced(function* (
   stretch: Stretch,
   readTo: EpochMs,
 ) {
-  const { acts, from, end } = stretch
+  const { activity, from, end } = stretch
   const history = end === "all" ? "whole" : end === "cut" ? "truncated" : "reading"
   const saved = yield* saveStretch(store, wallet, {
     wallet: wallet.wallet,
-    acts,
+    activity,
     readFrom: from,
     readTo,
     history,
@@ -205,10 +205,10 @@ const save = Effect.fnUntraced(function* (
 const saveStretch = Effect.fnUntraced(function* (
   store: WalletStore["Service"],
   wallet: TrackedWallet,
-  { acts, ...markers }: HistoryUpdate,
+  { activity, ...markers }: HistoryUpdate,
 ) {
-  const { added } = yield* store.saveRead({ acts, ...markers })
-  return { added, wallet: { ...wallet, ...markers, acts: wallet.acts + added } }
+  const { added } = yield* store.saveRead({ activity, ...markers })
+  return { added, wallet: { ...wallet, ...markers, activityCount: wallet.activityCount + added } }
 })
 
 function nothing(wallet: TrackedWallet): Read {
@@ -235,7 +235,7 @@ const readWindow = Effect.fnUntraced(function* (
     const stretch = yield* readSeconds(source, wallet, { from, to: window.from - 1 })
     window = {
       ...stretch,
-      acts: [...window.acts, ...stretch.acts],
+      activity: [...window.activity, ...stretch.activity],
       pages: window.pages + stretch.pages,
       rejected: sum(window.rejected, stretch.rejected),
     }
@@ -278,11 +278,11 @@ const readPages = Effect.fnUntraced(function* (
   for (let pages = 1; pages <= secondPagesMax; pages++) {
     const page = yield* source.activity(wallet, range, reading.cursor)
     tally(rejected, page.rejected)
-    const { acts, readFrom, rest, truncated } = wholeSeconds(reading, page)
-    const found = { acts, from: readFrom, pages, chained: pages > 1, rejected }
-    if (rest === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
-    if (rest.cursor === null) return { ...found, end: "more" as const }
-    reading = rest
+    const { activity, readFrom, remaining, truncated } = wholeSeconds(reading, page)
+    const found = { activity, from: readFrom, pages, chained: pages > 1, rejected }
+    if (remaining === null) return { ...found, end: truncated ? "cut" as const : "all" as const }
+    if (remaining.cursor === null) return { ...found, end: "more" as const }
+    reading = remaining
   }
   const found = { ...empty(range.to), pages: secondPagesMax, rejected }
   return { ...found, chained: false, end: "cut" as const }
@@ -290,12 +290,12 @@ const readPages = Effect.fnUntraced(function* (
 
 /** Nothing read yet of what lies up to an instant. */
 function empty(to: EpochMs): Omit<Stretch, "end"> {
-  return { acts: [], from: to + 1, pages: 0, rejected: {} }
+  return { activity: [], from: to + 1, pages: 0, rejected: {} }
 }
 
 /** What a reading holds from an instant on, whatever order it came in. */
-function keysFrom({ acts }: Stretch, from: EpochMs): ReadonlyArray<string> {
-  return acts.filter(({ at }) => at >= from).map(activityEventKey).sort()
+function keysFrom({ activity }: Stretch, from: EpochMs): ReadonlyArray<string> {
+  return activity.filter(({ at }) => at >= from).map(activityEventKey).sort()
 }
 
 /** Two counts of reasons as one. */

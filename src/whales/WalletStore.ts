@@ -11,7 +11,7 @@ import type { HistoryState, TrackedWallet, TrackingSource } from "./domain/track
 /** A stretch of a wallet's activity, read without a gap, and what is known of its history with it. */
 export interface HistoryUpdate {
   readonly wallet: string
-  readonly acts: ReadonlyArray<NumberedActivityEvent>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   /** The stretch everything is known of from now on, the one known before included. */
   readonly readFrom: EpochMs
   readonly readTo: EpochMs

@@ -15,9 +15,14 @@ import { MarketStore } from "../markets/MarketStore.ts"
 import { VenueClient, type VenueUnavailable } from "../markets/VenueClient.ts"
 import { Calibration, type LabelCounts } from "./Calibration.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { type EntryServices, publishEntries, recomputeEntries, type Terms } from "./Entries.ts"
+import {
+  type EntryServices,
+  publishEntries,
+  recomputeEntries,
+  type Terms,
+} from "./entryPublishing.ts"
 import { EntryStore } from "./EntryStore.ts"
-import { readFacts, readResolutions } from "./Resolutions.ts"
+import { readFacts, readResolutions } from "./marketResolutions.ts"
 import { WalletHistory } from "./WalletHistory.ts"
 import { WalletStore } from "./WalletStore.ts"
 import { WhaleMarketStore } from "./WhaleMarketStore.ts"
@@ -51,7 +56,7 @@ export interface WhaleReport {
   readonly slot: EpochMs
   /** Wallets read, and acts of theirs that were not known before. */
   readonly wallets: number
-  readonly acts: number
+  readonly activityAdded: number
   /** Positions whose entries were recomputed. */
   readonly made: number
   /** Titles of the items published. */
@@ -155,7 +160,7 @@ const tick = Effect.fn("Whales.tick")(function* (
 /** What was done so far; it grows in place, so that a stage cut short says what it did. */
 interface Progress {
   wallets: number
-  acts: number
+  activityAdded: number
   made: number
   readonly items: Array<string>
   resolved: number
@@ -164,7 +169,7 @@ interface Progress {
 }
 
 const makeProgress = (): Progress => ({
-  ...{ wallets: 0, acts: 0, made: 0, items: [], resolved: 0, counted: 0, rejected: {} },
+  ...{ wallets: 0, activityAdded: 0, made: 0, items: [], resolved: 0, counted: 0, rejected: {} },
 })
 
 /**
@@ -189,7 +194,7 @@ const readWallets = Effect.fnUntraced(function* (
       return tally(done.rejected, { unavailable: 1 })
     }
     done.wallets += 1
-    done.acts += read.success.added
+    done.activityAdded += read.success.added
     tally(done.rejected, read.success.rejected)
   })
   yield* Effect.forEach(longest.slice(0, walletsMax), readOne, {
@@ -215,7 +220,7 @@ const measure = (report: WhaleReport) =>
   Effect.all([
     Metric.update(tickSeconds, report.seconds),
     Metric.update(walletsRead, report.wallets),
-    Metric.update(actsAdded, report.acts),
+    Metric.update(actsAdded, report.activityAdded),
     Metric.update(positionsRecomputed, report.made),
     Metric.update(itemsPublished, report.items.length),
     Metric.update(resolutionsRead, report.resolved),

@@ -143,7 +143,7 @@ const ended = Effect.fnUntraced(function* (
   yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, acts: [actOf(0, market, 0)], ...read })
+  yield* whales.saveRead({ wallet, activity: [actOf(0, market, 0)], ...read })
   yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },

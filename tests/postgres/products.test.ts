@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
-import { candidatesMax } from "../../src/markets/domain/resolving.ts"
+import { endingMarketsMax } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
@@ -67,7 +67,7 @@ onEveryStore("MarketStore", (law) => {
     Effect.gen(function* () {
       const store = yield* MarketStore
       const all = Array.from(
-        { length: candidatesMax + 7 },
+        { length: endingMarketsMax + 7 },
         (_, n) => endingMarket(n, now, { endsAt: now + (1_000 - n) * minute }),
       )
       yield* store.save(all, now)

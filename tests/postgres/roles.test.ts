@@ -129,12 +129,12 @@ asRole(
       const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const acts = [actOf(0, 0, 0)]
-      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      const activity = [actOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
       const [stale] = yield* store.stale(9)
-      equal(stale?.acts, acts)
+      equal(stale?.activity, activity)
       yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
         ...{ entries: [entryOf(0)], boughtBoth: false, due: true },

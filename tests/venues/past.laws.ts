@@ -95,7 +95,7 @@ const readAll = Effect.fnUntraced(function* (
   for (let page = 0; page < pagesMax; page++) {
     const found: ActivityPage = yield* source.activity(wallet, range, cursor)
     holdPage(found, wallet, range)
-    for (const { act } of found.rows) acts.add(JSON.stringify(act))
+    for (const { event } of found.rows) acts.add(JSON.stringify(event))
     if (found.next === null) return [...acts].sort()
     cursor = found.next
   }
@@ -111,15 +111,15 @@ function holdPage(
 ): void {
   holdCounted(rejected)
   hold(!cut || next === null, "what is cut off does not go on")
-  rows.forEach(({ act }, at) => {
-    hold(act.wallet === wallet, "acts of the wallet")
-    hold(within(act.at, from, to) && act.at % second === 0, "whole seconds of the range")
-    hold(act.at <= (rows[at - 1]?.act.at ?? Infinity), "newest first")
-    hold(oldest !== null && oldest <= act.at, "nothing older than the oldest")
-    const trade = act.kind === "buy" || act.kind === "sell"
-    hold(within(act.price, 0, 1) && (trade || act.price === 0), "a trade has a price")
-    hold(act.size >= 0 && (!trade || act.tokenId !== null), "a trade has a token")
-    hold(act.transaction !== "", "a transaction")
+  rows.forEach(({ event }, at) => {
+    hold(event.wallet === wallet, "acts of the wallet")
+    hold(within(event.at, from, to) && event.at % second === 0, "whole seconds of the range")
+    hold(event.at <= (rows[at - 1]?.event.at ?? Infinity), "newest first")
+    hold(oldest !== null && oldest <= event.at, "nothing older than the oldest")
+    const trade = event.kind === "buy" || event.kind === "sell"
+    hold(within(event.price, 0, 1) && (trade || event.price === 0), "a trade has a price")
+    hold(event.size >= 0 && (!trade || event.tokenId !== null), "a trade has a token")
+    hold(event.transaction !== "", "a transaction")
   })
 }
 
@@ -140,7 +140,7 @@ const marketsOfWallets = Effect.gen(function* () {
   for (const wallet of source === null ? [] : found) {
     const range = { from: now - 10 * day, to: now }
     const page = yield* source?.activity(wallet, range, null) ?? Effect.die("no source")
-    for (const { act } of page.rows.slice(-40)) markets.add(act.marketId)
+    for (const { event } of page.rows.slice(-40)) markets.add(event.marketId)
   }
   return markets
 })

@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
-import { recomputeEntries } from "../../src/whales/Entries.ts"
+import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
@@ -29,11 +29,11 @@ const stage = Effect.gen(function* () {
       eventSlug: `event-${n}`,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
-  const acts = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 500 },
     ...{ price: 0.4, at: now - 2 * day, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history: "whole" })
+  yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history: "whole" })
   yield* whales.saveFacts(markets, [], now)
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour

@@ -76,7 +76,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       for (const n of [0, 1, 2]) {
         const history = n === 2 ? "reading" as const : "whole" as const
         yield* store.saveRead({
-          ...{ wallet: walletOf(n), acts: [actOf(n, 0, 0)], history },
+          ...{ wallet: walletOf(n), activity: [actOf(n, 0, 0)], history },
           ...{ readFrom: start, readTo: start },
         })
         yield* store.saveEntries([{
@@ -124,9 +124,9 @@ onEveryWhaleStore("EntryStore", (law) => {
       )
       yield* readAll(store, given)
       const [position] = yield* store.stale(1)
-      const key = (act: unknown) => JSON.stringify(Object.entries(Object(act)).sort())
+      const key = (event: unknown) => JSON.stringify(Object.entries(Object(event)).sort())
       equal(
-        position?.acts.map(key).sort(),
+        position?.activity.map(key).sort(),
         [actOf(0, 0, 0), ...given].map(key).sort(),
       )
     }),

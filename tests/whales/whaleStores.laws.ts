@@ -38,7 +38,7 @@ const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("saveRead"),
     wallet,
-    acts: some(Schema.Struct({ market, act: int(0, 15) }), 4),
+    activity: some(Schema.Struct({ market, event: int(0, 15) }), 4),
     from: int(0, 9),
     length: int(0, 5),
     history: Schema.Literals(["reading", "whole", "truncated"]),
@@ -88,7 +88,7 @@ const before: ReadonlyArray<Call> = [
   ...everyone.map((wallet) => ({
     do: "saveRead" as const,
     wallet,
-    acts: everywhere.flatMap((market) => [0, 1].map((act) => ({ market, act }))),
+    activity: everywhere.flatMap((market) => [0, 1].map((event) => ({ market, event }))),
     from: 3,
     length: 2,
     history: wallet === 2 ? "reading" as const : "whole" as const,
@@ -164,9 +164,9 @@ export const acted = Effect.fnUntraced(function* (store: Store, markets: number)
 })
 
 /** More of what the first wallet did. */
-export const readAll = (store: Store, acts: ReadonlyArray<NumberedActivityEvent>) =>
+export const readAll = (store: Store, activity: ReadonlyArray<NumberedActivityEvent>) =>
   store.saveRead({
-    ...{ wallet: walletOf(0), acts, readFrom: start, readTo: start, history: "whole" },
+    ...{ wallet: walletOf(0), activity, readFrom: start, readTo: start, history: "whole" },
   })
 
 /** One entry of the first wallet in a market. */
@@ -242,7 +242,7 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
     case "saveRead":
       return yield* store.saveRead({
         wallet: walletOf(call.wallet),
-        acts: call.acts.map(({ market, act }) => actOf(call.wallet, market, act)),
+        activity: call.activity.map(({ market, event }) => actOf(call.wallet, market, event)),
         readFrom: start + call.from * 1_000,
         readTo: start + (call.from + call.length) * 1_000,
         history: call.history,
@@ -260,7 +260,7 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
     }
     case "tell": {
       const waiting = [...yield* store.due(manyMax)].sort((a, b) =>
-        byPlace({ ...a, acts: [] }, { ...b, acts: [] })
+        byPlace({ ...a, activity: [] }, { ...b, activity: [] })
       )
       const told = waiting[call.n]
       if (told === undefined) return
@@ -352,9 +352,11 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
     tracked: yield* store.tracked,
     unknown: [...yield* store.unknownMarkets(manyMax, far)].sort(),
     notLatelyAsked: [...yield* store.unknownMarkets(manyMax, start + 10_000)].sort(),
-    stale: [...yield* store.stale(manyMax)].sort(byPlace).map(({ version: _, acts, ...rest }) => ({
+    stale: [...yield* store.stale(manyMax)].sort(byPlace).map((
+      { version: _, activity, ...rest },
+    ) => ({
       ...rest,
-      acts: acts.map((act) => JSON.stringify(Object.entries(act).sort())).sort(),
+      activity: activity.map((event) => JSON.stringify(Object.entries(event).sort())).sort(),
     })),
     due: (yield* store.due(manyMax)).map(({ version: _, ...rest }) => JSON.stringify(rest)).sort(),
     unresolved: yield* Effect.forEach(

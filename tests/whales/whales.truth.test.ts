@@ -82,9 +82,9 @@ const run = Effect.gen(function* () {
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
   const store = storesOf(trial)
-  const acts = yield* actsOf(trial, world.wallets, end)
-  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
-  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
+  const activity = yield* actsOf(trial, world.wallets, end)
+  const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
+  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, heard })
   return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }
 })
 

@@ -23,7 +23,7 @@ import {
   object,
   text,
 } from "./wire.ts"
-import type { Board, Standing } from "../../markets/domain/leaderboard.ts"
+import type { Board, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
 /** Reads pages from the newest fill back, until a fill is older than `since` or there are enough. */
 export function trades({ send, url }: Route, limits: RequestLimits) {
@@ -221,7 +221,7 @@ export function decodeActivity(value: unknown): Result.Result<ActivityRow, Activ
   // A redemption of shares that paid nothing may have size 0.
   if (size === null || size < 0 || (size === 0 && kind !== "redeem")) return Result.fail("bad_size")
   return Result.succeed({
-    act: {
+    event: {
       wallet,
       marketId: MarketId.make(marketId),
       kind,
@@ -247,13 +247,13 @@ export function activityPage(
     (row): Result.Result<ActivityRow, string> => {
       const decoded = decodeActivity(row)
       if (Result.isFailure(decoded)) return decoded
-      const { act } = decoded.success
-      if (act.wallet !== wallet) return Result.fail("other_wallet")
-      return act.at < range.from || act.at > range.to ? Result.fail("out_of_range") : decoded
+      const { event } = decoded.success
+      if (event.wallet !== wallet) return Result.fail("other_wallet")
+      return event.at < range.from || event.at > range.to ? Result.fail("out_of_range") : decoded
     },
   )
   return {
-    rows: rows.toSorted((a, b) => b.act.at - a.act.at),
+    rows: rows.toSorted((a, b) => b.event.at - a.event.at),
     rejected,
     oldest: oldestOf(page.rows),
     next: page.next,
@@ -299,7 +299,7 @@ type LeaderboardRejection = "undecodable" | "missing_wallet" | "missing_rank"
 /** One row, with the field names of API version 2 or 1. Tied wallets have the same rank. */
 export function decodeLeaderboardRow(
   value: unknown,
-): Result.Result<Standing, LeaderboardRejection> {
+): Result.Result<LeaderboardRow, LeaderboardRejection> {
   const row = object(value)
   if (row === null) return Result.fail("undecodable")
   const wallet = address(row["user_id"] ?? row["proxy_wallet"] ?? row["proxyWallet"])
@@ -311,10 +311,10 @@ export function decodeLeaderboardRow(
 
 /** The first `limit` wallets by rank, each once, at its best rank. */
 export function firstByRank(
-  standings: ReadonlyArray<Standing>,
+  standings: ReadonlyArray<LeaderboardRow>,
   limit: number,
-): ReadonlyArray<Standing> {
-  const best = new Map<string, Standing>()
+): ReadonlyArray<LeaderboardRow> {
+  const best = new Map<string, LeaderboardRow>()
   for (const standing of standings.toSorted((a, b) => a.rank - b.rank)) {
     if (!best.has(standing.wallet)) best.set(standing.wallet, standing)
   }
@@ -335,7 +335,7 @@ export function walletSource(
 /** Reads pages in order of rank until there are `limit` wallets. */
 function leaderboard({ send, url }: Route, limits: RequestLimits) {
   return Effect.fn("polymarket.leaderboard")(function* (board: Board, limit: number) {
-    const pages: Array<Decoded<Standing>> = []
+    const pages: Array<Decoded<LeaderboardRow>> = []
     const followed = new Set<string>()
     const found = () => firstByRank(pages.flatMap(({ rows }) => rows), limit)
     let cursor: string | null = null

@@ -42,7 +42,7 @@ import {
   object,
   type WireObject,
 } from "../polymarket/wire.ts"
-import type { Standing } from "../../markets/domain/leaderboard.ts"
+import type { LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
 /** A recorded page's rows by kind. */
 export interface RecordedRows extends Readonly<Record<Kind, ReadonlyArray<WireObject>>> {
@@ -60,7 +60,7 @@ export interface RecordedPage {
   readonly books: Decoded<OrderBook>
   readonly trades: Decoded<Trade>
   readonly activity: Decoded<ActivityRow>
-  readonly standings: Decoded<Standing>
+  readonly standings: Decoded<LeaderboardRow>
   readonly records: Decoded<OracleRecord>
   /** Undecoded rows of the listing. */
   readonly listed: ReadonlyArray<WireObject>
@@ -210,17 +210,17 @@ export function recordedEnds(
  */
 export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSource | null {
   const standings = pages.flatMap((page) => page.standings.rows)
-  const rows = withoutOverlap(pages).toSorted((a, b) => b.act.at - a.act.at)
+  const rows = withoutOverlap(pages).toSorted((a, b) => b.event.at - a.event.at)
   if (standings.length === 0 && rows.length === 0) return null
   return {
     categories: ["overall"],
     leaderboard: (_, limit) =>
       Effect.succeed({ rows: firstByRank(standings, limit), rejected: {} }),
     activity: (wallet, { from, to }) => {
-      const found = rows.filter(({ act }) =>
-        act.wallet === wallet.toLowerCase() && act.at >= from && act.at <= to
+      const found = rows.filter(({ event }) =>
+        event.wallet === wallet.toLowerCase() && event.at >= from && event.at <= to
       )
-      const oldest = found.at(-1)?.act.at ?? null
+      const oldest = found.at(-1)?.event.at ?? null
       return Effect.succeed({ rows: found, rejected: {}, oldest, next: null, cut: false })
     },
   }
@@ -230,7 +230,7 @@ export function recordedWallets(pages: ReadonlyArray<RecordedPage>): WalletSourc
 function withoutOverlap(pages: ReadonlyArray<RecordedPage>): ReadonlyArray<ActivityRow> {
   const fullest = new Map<string, ReadonlyArray<ActivityRow>>()
   for (const { activity } of pages) {
-    const ofPage = Map.groupBy(activity.rows, ({ act }) => `${act.wallet} ${act.transaction}`)
+    const ofPage = Map.groupBy(activity.rows, ({ event }) => `${event.wallet} ${event.transaction}`)
     for (const [transaction, rows] of ofPage) {
       if (rows.length > (fullest.get(transaction)?.length ?? 0)) fullest.set(transaction, rows)
     }

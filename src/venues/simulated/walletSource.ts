@@ -91,7 +91,7 @@ function rowOf(activity: Activity, at: EpochMs): ReadonlyArray<ActivityRow> {
   if (kind === "reward" || kind === "deposit" || kind === "maker_rebate") return []
   if (market === null) return []
   return [{
-    act: {
+    event: {
       wallet: wallet.address,
       marketId: market.id,
       kind,

@@ -95,7 +95,7 @@ interface State {
  * those of its token, or of the second outcome where it names none, for only that one is converted.
  */
 export function entriesOf(
-  acts: ReadonlyArray<NumberedActivityEvent>,
+  activity: ReadonlyArray<NumberedActivityEvent>,
   tokenIds: readonly [TokenId, TokenId],
 ): Position {
   const state: State = {
@@ -106,9 +106,9 @@ export function entriesOf(
     last: [null, null],
     running: null,
   }
-  for (const act of acts.toSorted(byTime)) {
-    if (state.running !== null && isOver(state.running, act.at)) state.running = null
-    apply(state, act)
+  for (const event of activity.toSorted(byTime)) {
+    if (state.running !== null && isOver(state.running, event.at)) state.running = null
+    apply(state, event)
   }
   return {
     entries: state.runs.map(entryOf),
@@ -146,29 +146,29 @@ export function isMarketMaker(
     (markets >= bothSidesMarketsMin && bothSides > makerBothSidesMax * markets)
 }
 
-function apply(state: State, act: NumberedActivityEvent): void {
+function apply(state: State, event: NumberedActivityEvent): void {
   const { held, tokenIds } = state
-  const named = act.tokenId === tokenIds[0] ? 0 : act.tokenId === tokenIds[1] ? 1 : null
-  const size = sharesOf(act)
-  switch (act.kind) {
+  const named = event.tokenId === tokenIds[0] ? 0 : event.tokenId === tokenIds[1] ? 1 : null
+  const size = sharesOf(event)
+  switch (event.kind) {
     case "buy":
       if (named === null) return
       held[named] += size
       state.bought[named] = true
-      return move(state, named, size, { act, price: priceOf(act), hedges: true })
+      return move(state, named, size, { event, price: priceOf(event), hedges: true })
     case "sell": {
       if (named === null) return
       const sold = Math.min(size, held[named])
       held[named] -= sold
-      const price = priceUnits - priceOf(act)
-      return move(state, other(named), sold, { act, price, hedges: false })
+      const price = priceUnits - priceOf(event)
+      return move(state, other(named), sold, { event, price, hedges: false })
     }
     case "convert": {
-      const converted = act.tokenId === null ? 1 : named
+      const converted = event.tokenId === null ? 1 : named
       if (converted === null) return
       const gone = Math.min(size, held[converted])
       held[converted] -= gone
-      return move(state, other(converted), gone, { act, price: 0, hedges: false })
+      return move(state, other(converted), gone, { event, price: 0, hedges: false })
     }
     case "split":
       held[0] += size
@@ -188,7 +188,7 @@ function apply(state: State, act: NumberedActivityEvent): void {
 
 /** What moves the balance between the outcomes; a price outside (0, 1) is none. */
 interface Cause {
-  readonly act: NumberedActivityEvent
+  readonly event: NumberedActivityEvent
   readonly price: number
   readonly hedges: boolean
 }
@@ -197,7 +197,7 @@ interface Cause {
  * Moves the balance, already without or with these shares in `held`, towards an outcome: first what
  * was held of the other one is given up, then the rest is bought.
  */
-function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cause): void {
+function move(state: State, to: 0 | 1, size: number, { event, price, hedges }: Cause): void {
   const balance = state.held[to] - state.held[other(to)]
   const rest = Math.min(size, Math.max(0, balance))
   if (rest < size && state.running !== null) {
@@ -208,12 +208,12 @@ function move(state: State, to: 0 | 1, size: number, { act, price, hedges }: Cau
   if (balance >= 0 && rest < size) state.running = null
   if (rest === 0 || !(price > 0 && price < priceUnits)) return
   state.bought[to] = true
-  const run = state.running ?? open(state, to, act.at, price)
+  const run = state.running ?? open(state, to, event.at, price)
   run.cost += price * rest
   run.shares += rest
   run.left += rest
   run.fills += 1
-  run.lastFillAt = act.at
+  run.lastFillAt = event.at
 }
 
 /**

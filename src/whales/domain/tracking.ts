@@ -4,7 +4,7 @@
  * @module
  */
 import type { EpochMs } from "../../core/domain/time.ts"
-import type { Board, BoardPeriod, Standing } from "../../markets/domain/leaderboard.ts"
+import type { Board, BoardPeriod, LeaderboardRow } from "../../markets/domain/leaderboard.ts"
 
 /**
  * The kind of leaderboard a wallet was found on. A volume board has no outcome in it, so the whole
@@ -31,7 +31,7 @@ export interface TrackedWallet {
   readonly readFrom: EpochMs | null
   readonly readTo: EpochMs | null
   /** Acts that are known of it. */
-  readonly acts: number
+  readonly activityCount: number
   /** Distinct markets it acted in, and those of them in which it bought both outcomes. */
   readonly markets: number
   readonly bothSides: number
@@ -66,7 +66,9 @@ export interface Candidate {
  * better claim to a place that is not there for all.
  */
 export function candidates(
-  boards: ReadonlyArray<{ readonly board: Board; readonly standings: ReadonlyArray<Standing> }>,
+  boards: ReadonlyArray<
+    { readonly board: Board; readonly standings: ReadonlyArray<LeaderboardRow> }
+  >,
 ): ReadonlyArray<Candidate> {
   const found = new Map<string, Candidate>()
   const places = boards.flatMap(({ board, standings }) =>

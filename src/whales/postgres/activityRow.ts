@@ -15,16 +15,16 @@ export interface Keyed {
 }
 
 /** A row of `json_to_recordset`. */
-export function activityRow(act: NumberedActivityEvent, { markets, tokens }: Keyed) {
+export function activityRow(event: NumberedActivityEvent, { markets, tokens }: Keyed) {
   return {
-    market_id: markets.get(act.marketId),
-    acted_at: act.at,
-    size: act.size,
-    price: act.price,
-    token_id: act.tokenId === null ? noToken : tokens.get(act.tokenId),
-    kind: act.kind,
-    occurrence: act.occurrence,
-    transaction: `\\x${transactionHex(act.transaction)}`,
+    market_id: markets.get(event.marketId),
+    acted_at: event.at,
+    size: event.size,
+    price: event.price,
+    token_id: event.tokenId === null ? noToken : tokens.get(event.tokenId),
+    kind: event.kind,
+    occurrence: event.occurrence,
+    transaction: `\\x${transactionHex(event.transaction)}`,
   }
 }
 

@@ -37,14 +37,14 @@ interface Row {
 
 const stale = (sql: SqlClient) =>
   Effect.fn("EntryStore.stale")(function* (limit: number) {
-    const rows = yield* sql<Row & { readonly acts: ReadonlyArray<ActivityTuple> }>`
+    const rows = yield* sql<Row & { readonly activity: ReadonlyArray<ActivityTuple> }>`
       SELECT wallet, facts, acts_version AS version, entries, (
         SELECT coalesce(json_agg(json_build_array(kind, token, size, price, acted_at, transaction,
           occurrence) ORDER BY acted_at, transaction, occurrence), '[]')
         FROM whale_act a
         LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
         WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
-      ) AS acts
+      ) AS activity
       FROM (
         SELECT * FROM whale_stale ORDER BY acted_at DESC, market_id, wallet_id LIMIT ${limit}
       ) marked
@@ -52,11 +52,11 @@ const stale = (sql: SqlClient) =>
       JOIN whale_wallet USING (wallet_id)
       JOIN whale_market_facts USING (market_id)
       ORDER BY acted_at DESC, market_id, wallet_id`
-    return rows.map(({ wallet, facts, version, entries, acts }) => ({
+    return rows.map(({ wallet, facts, version, entries, activity }) => ({
       wallet,
       market: facts,
       version,
-      acts: acts.map((act) => activityOf(wallet, facts.id, act)),
+      activity: activity.map((event) => activityOf(wallet, facts.id, event)),
       entries,
     }))
   }, Effect.orDie)

@@ -125,7 +125,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
     history: row.history,
     readFrom: row.read_from?.getTime() ?? null,
     readTo: row.read_to?.getTime() ?? null,
-    acts: row.acts,
+    activityCount: row.acts,
     markets: row.markets,
     bothSides: row.both_sides,
   }
@@ -136,9 +136,9 @@ const saveRead = (sql: SqlClient) =>
     function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* namesOf(sql, read.acts)
+      const keyed = yield* namesOf(sql, read.activity)
       let added = 0
-      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
+      for (const batch of Array.chunksOf(read.activity, actsBatch)) {
         added += yield* addActs(sql, wallet, batch, keyed)
       }
       yield* moveMarkers(sql, wallet, read)
@@ -150,9 +150,9 @@ const saveRead = (sql: SqlClient) =>
 
 /** Keys of all that acts name; their markets stay as they are until the transaction ends. */
 const namesOf = Effect.fnUntraced(
-  function* (sql: SqlClient, acts: ReadonlyArray<NumberedActivityEvent>) {
-    const marketIds = acts.map(({ marketId }) => marketId)
-    const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
+  function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
+    const marketIds = activity.map(({ marketId }) => marketId)
+    const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
     yield* name(sql, "market", marketIds)
     yield* name(sql, "token", tokenIds)
     const markets = yield* keys(sql, "market", marketIds, "to read")
@@ -164,7 +164,7 @@ const namesOf = Effect.fnUntraced(
 const addActs = (
   sql: SqlClient,
   wallet: number,
-  acts: ReadonlyArray<NumberedActivityEvent>,
+  activity: ReadonlyArray<NumberedActivityEvent>,
   keyed: Keyed,
 ) =>
   sql<{ added: number }>`
@@ -172,7 +172,9 @@ const addActs = (
       INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(acts.map((act) => activityRow(act, keyed)))}::json) AS i (
+      FROM json_to_recordset(${
+    jsonText(activity.map((event) => activityRow(event, keyed)))
+  }::json) AS i (
         market_id integer, acted_at bigint, size float8, price float8, token_id integer,
         kind whale_act_kind, occurrence integer, transaction bytea
       )

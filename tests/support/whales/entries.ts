@@ -38,7 +38,7 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
     history: "whole",
     readFrom: 0,
     readTo: now - hour,
-    acts: 400,
+    activityCount: 400,
     markets: 100,
     bothSides: 0,
     ...fields,

@@ -34,7 +34,7 @@ export function memoryWhales(): WhaleStores {
   }
 }
 
-type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
+type Wallet = Omit<TrackedWallet, "activityCount" | "markets" | "bothSides"> & {
   readonly version: number
   readonly sums: WalletSums | null
   readonly judgement: Judgement | null
@@ -43,7 +43,7 @@ type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
 interface Position {
   readonly wallet: string
   readonly marketId: MarketId
-  readonly acts: ReadonlyMap<string, NumberedActivityEvent>
+  readonly activity: ReadonlyMap<string, NumberedActivityEvent>
   readonly actsVersion: number
   readonly madeVersion: number
   readonly made: Pick<ComputedPosition, "entries" | "boughtBoth" | "due">
@@ -87,7 +87,7 @@ const untold = {
 const fresh = (wallet: string, marketId: MarketId): Position => ({
   wallet,
   marketId,
-  acts: new Map(),
+  activity: new Map(),
   actsVersion: 0,
   madeVersion: 0,
   made: { entries: [], boughtBoth: false, due: false },
@@ -98,8 +98,15 @@ const fresh = (wallet: string, marketId: MarketId): Position => ({
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
-const nameOf = (act: NumberedActivityEvent) =>
-  JSON.stringify([act.transaction, act.kind, act.tokenId, act.size, act.price, act.occurrence])
+const nameOf = (event: NumberedActivityEvent) =>
+  JSON.stringify([
+    event.transaction,
+    event.kind,
+    event.tokenId,
+    event.size,
+    event.price,
+    event.occurrence,
+  ])
 
 const payoutOf = (resolution: Resolution | null) =>
   resolution?.state === "paid" ? resolution.payouts.join() : resolution?.state
@@ -147,14 +154,14 @@ type Tables = ReturnType<typeof makeTables>
 
 function walletStore(tables: Tables): WalletStore["Service"] {
   const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
-  const addAct = (wallet: string, act: NumberedActivityEvent) => {
-    const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
-    if (held.acts.has(nameOf(act))) return false
-    if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
+  const addAct = (wallet: string, event: NumberedActivityEvent) => {
+    const held = positions.get(key(wallet, event.marketId)) ?? fresh(wallet, event.marketId)
+    if (held.activity.has(nameOf(event))) return false
+    if (!markets.has(event.marketId)) markets.set(event.marketId, unknown)
     put(held, {
-      acts: new Map([...held.acts, [nameOf(act), { ...act, wallet }]]),
+      activity: new Map([...held.activity, [nameOf(event), { ...event, wallet }]]),
       actsVersion: held.actsVersion + 1,
-      stale: { actedAt: Math.max(act.at, held.stale?.actedAt ?? act.at) },
+      stale: { actedAt: Math.max(event.at, held.stale?.actedAt ?? event.at) },
     })
     return true
   }
@@ -182,7 +189,10 @@ function walletStore(tables: Tables): WalletStore["Service"] {
     tracked: Effect.sync(() =>
       [...wallets.values()].map(({ version: _, sums: __, judgement: ___, ...wallet }) => ({
         ...wallet,
-        acts: ofWallet(wallet.wallet).reduce((sum, { acts }) => sum + acts.size, 0),
+        activityCount: ofWallet(wallet.wallet).reduce(
+          (sum, { activity }) => sum + activity.size,
+          0,
+        ),
         ...sidesOf(wallet.wallet),
       })).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
     ),
@@ -190,7 +200,7 @@ function walletStore(tables: Tables): WalletStore["Service"] {
       Effect.sync(() => {
         const held = wallets.get(read.wallet)
         if (held === undefined) return { added: 0 }
-        const added = read.acts.filter((act) => addAct(read.wallet, act)).length
+        const added = read.activity.filter((event) => addAct(read.wallet, event)).length
         const { readFrom, readTo } = held
         const further = histories.indexOf(read.history) > histories.indexOf(held.history)
         const history = further ? read.history : held.history
@@ -329,7 +339,7 @@ function entryStore(tables: Tables): EntryStore["Service"] {
               wallet: position.wallet,
               market: facts,
               version: position.actsVersion,
-              acts: [...position.acts.values()],
+              activity: [...position.activity.values()],
               entries: position.made.entries,
             }]
           },

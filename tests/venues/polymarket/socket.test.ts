@@ -222,7 +222,7 @@ const readAll = Effect.fnUntraced(function* (
   let cursor: string | null = null
   for (let pages = 1; pages <= 500; pages++) {
     const page: ActivityPage = yield* source.activity(wallet, range, cursor)
-    acts.push(...page.rows.map(({ act }) => JSON.stringify(Object.entries(act).sort())))
+    acts.push(...page.rows.map(({ event }) => JSON.stringify(Object.entries(event).sort())))
     for (const reason of Object.keys(page.rejected)) rejected[reason] = 1
     if (page.next === null) return { acts: acts.sort(), pages, rejected: Object.keys(rejected) }
     cursor = page.next

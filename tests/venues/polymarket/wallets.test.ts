@@ -53,7 +53,8 @@ function outcome<A>(decoded: Result.Result<A, string>): A | string {
   return Result.isSuccess(decoded) ? decoded.success : decoded.failure
 }
 
-const act = (fields: Fields) => Result.map(decodeActivity(activityRow(1, fields)), ({ act }) => act)
+const act = (fields: Fields) =>
+  Result.map(decodeActivity(activityRow(1, fields)), ({ event }) => event)
 
 const anyJson = Arbitrary.schema(Schema.Json)
 
@@ -165,7 +166,7 @@ Deno.test("activityPage() gives the wallet's acts newest first, and the oldest i
     "0x00000000000000000000000000000000000000aa",
     { from: recordedAt - 20 * second, to: recordedAt },
   )
-  equal(page.rows.map(({ act }) => (recordedAt - act.at) / second), [3, 3, 5])
+  equal(page.rows.map(({ event }) => (recordedAt - event.at) / second), [3, 3, 5])
   equal(page.rejected, { no_act: 1, other_wallet: 1, out_of_range: 1, undecodable: 2 })
   equal([page.oldest, page.next], [recordedAt - 99 * second, "more"])
 })

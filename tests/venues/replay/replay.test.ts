@@ -187,7 +187,11 @@ liveTest(
           const read = (from: number, to: number) =>
             Effect.map(
               wallets.activity(wallet.toUpperCase().replace("0X", "0x"), { from, to }, null),
-              ({ rows, oldest, next }) => [rows.map(({ act }) => act.kind).join(" "), oldest, next],
+              ({ rows, oldest, next }) => [
+                rows.map(({ event }) => event.kind).join(" "),
+                oldest,
+                next,
+              ],
             )
           const all = yield* read(0, recordedAt)
           equal(all, ["buy buy sell split buy", recordedAt - 200 * hour, null])

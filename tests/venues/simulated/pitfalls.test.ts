@@ -10,7 +10,7 @@ import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
-import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActivity.ts"
 
 /** The world of `deno task dev`, three weeks after its origin. */
 const world = devWorld(1)

@@ -16,7 +16,7 @@ import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
   type ActivityEvent,
   activityEventKey,
-  numbered,
+  numberOccurrences,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -26,7 +26,7 @@ import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
 
 const options = {
   seed: 31,
@@ -95,14 +95,15 @@ const everyAct = Effect.fnUntraced(function* (
     const { from, to, cursor }: ReturnType<typeof startReading> = reading
     const found = yield* source.activity(wallet, { from, to }, cursor)
     const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
-    acts.push(...taken.acts)
-    reading = taken.rest
+    acts.push(...taken.activity)
+    reading = taken.remaining
     if (taken.truncated) return { acts, truncated: true }
   }
   return { acts, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<ActivityEvent>) => numbered(acts).map(activityEventKey).sort()
+const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
+  numberOccurrences(acts).map(activityEventKey).sort()
 
 /** All that can go wrong and leaves every row where it is. */
 const faulty: FaultPlan = seeded(7, {

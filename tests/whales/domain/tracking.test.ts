@@ -11,7 +11,11 @@ import {
   displayName,
   nameLengthMax,
 } from "../../../src/whales/domain/tracking.ts"
-import { type Board, boardPeriods, type Standing } from "../../../src/markets/domain/leaderboard.ts"
+import {
+  type Board,
+  boardPeriods,
+  type LeaderboardRow,
+} from "../../../src/markets/domain/leaderboard.ts"
 import { law } from "../../support/effect.ts"
 
 const wallet = "0x51698a47f840a242abc2ca0351371c7ffac41842"
@@ -72,7 +76,7 @@ law(
   (given) => {
     const boards = boardsOf(["overall"]).map((board, n): {
       readonly board: Board
-      readonly standings: ReadonlyArray<Standing>
+      readonly standings: ReadonlyArray<LeaderboardRow>
     } => ({
       board,
       standings: given.filter((place) => place.board === n)

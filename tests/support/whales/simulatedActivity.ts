@@ -10,7 +10,7 @@ import type { World } from "../../../src/venues/simulated/world.ts"
 import {
   type ActivityEvent,
   type ActivityEventKind,
-  numbered,
+  numberOccurrences,
 } from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whales/domain/entry.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
@@ -36,10 +36,15 @@ export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEve
 /** What acts of one wallet come to in each of its markets. */
 export function positionsOf(
   world: World,
-  acts: ReadonlyArray<ActivityEvent>,
+  activity: ReadonlyArray<ActivityEvent>,
 ): ReadonlyMap<MarketId, Position> {
   const found = new Map<MarketId, Position>()
-  for (const [marketId, inMarket] of Map.groupBy(numbered(acts), (act) => act.marketId)) {
+  for (
+    const [marketId, inMarket] of Map.groupBy(
+      numberOccurrences(activity),
+      (event) => event.marketId,
+    )
+  ) {
     const market = world.catalogue.byId(marketId)
     if (market === undefined) throw new Error(`${marketId} is unknown`)
     found.set(marketId, entriesOf(inMarket, market.tokenIds))
@@ -59,10 +64,10 @@ export type Spelled = ReturnType<typeof spelled>
 /** By market, in markets that ended by `until`; markets without entries are left out. */
 export function made(
   world: World,
-  acts: ReadonlyArray<ActivityEvent>,
+  activity: ReadonlyArray<ActivityEvent>,
   until: EpochMs,
 ): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
-  const found = [...positionsOf(world, acts)].filter(([id, { entries }]) =>
+  const found = [...positionsOf(world, activity)].filter(([id, { entries }]) =>
     entries.length > 0 && (world.catalogue.byId(id)?.resolvedAt ?? Infinity) <= until
   )
   return new Map(

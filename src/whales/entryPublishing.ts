@@ -80,11 +80,11 @@ export const recomputeEntries = Effect.fnUntraced(function* (
 })
 
 function made(
-  { wallet, market, version, acts, entries }: StalePosition,
+  { wallet, market, version, activity, entries }: StalePosition,
   before: Effect.Success<ReturnType<Calibration["Service"]["before"]>>,
   terms: FeedTerms,
 ): ComputedPosition {
-  const position = entriesOf(acts, market.tokenIds)
+  const position = entriesOf(activity, market.tokenIds)
   const carried = carryOver(entries, position.entries, (instant) => before(wallet, instant))
   return {
     wallet,

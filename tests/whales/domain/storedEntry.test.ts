@@ -5,12 +5,21 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { numbered, type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
+import {
+  type NumberedActivityEvent,
+  numberOccurrences,
+} from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
 import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
-import { actsOf, manyWallets, shuffled, steps, tokens } from "../../support/whales/acts.ts"
+import {
+  actsOf,
+  manyWallets,
+  shuffled,
+  steps,
+  tokens,
+} from "../../support/whales/activityEvents.ts"
 import { calibration } from "../../support/whales/entries.ts"
 import { law } from "../../support/effect.ts"
 
@@ -65,15 +74,15 @@ interface Wallet {
 /** Its acts in any order, a few at a time. */
 function late({ steps, seed }: Wallet) {
   const random = new Random(seed)
-  const acts = [...shuffled(numbered(actsOf(steps)), random)]
+  const activity = [...shuffled(numberOccurrences(actsOf(steps)), random)]
   const batches: Array<ReadonlyArray<NumberedActivityEvent>> = []
-  while (acts.length > 0) batches.push(acts.splice(0, 1 + random.below(6)))
+  while (activity.length > 0) batches.push(activity.splice(0, 1 + random.below(6)))
   return { batches, random }
 }
 
 /** Its acts second by second, as they happened. */
 function inTime({ steps, seed }: Wallet) {
-  const batches = [...Map.groupBy(numbered(actsOf(steps)), ({ at }) => at).values()]
+  const batches = [...Map.groupBy(numberOccurrences(actsOf(steps)), ({ at }) => at).values()]
   return { batches, random: new Random(seed) }
 }
 

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { Entry } from "../../../src/whales/domain/entry.ts"
 import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
-import { start } from "../../support/whales/acts.ts"
+import { start } from "../../support/whales/activityEvents.ts"
 import { calibration } from "../../support/whales/entries.ts"
 
 function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {

@@ -13,7 +13,7 @@ import { hour } from "../../src/core/domain/time.ts"
 import type { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { MarketStore } from "../../src/markets/MarketStore.ts"
 import { type VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
-import { publishEntries } from "../../src/whales/Entries.ts"
+import { publishEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { storedEntry } from "../support/whales/entries.ts"
 import { market, now } from "../support/movers/market.ts"
@@ -40,11 +40,11 @@ const stage = Effect.fnUntraced(function* (
   const wallet = "0xaaaa"
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = entries.map((_, n) => marketOf(n))
-  const acts = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 10 },
     ...{ price: 0.4, at: now, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history })
+  yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history })
   yield* whales.saveFacts(markets, [], now)
   const stale = yield* whales.stale(1_000)
   yield* whales.saveEntries(stale.map(({ market: { id }, version }) => ({
@@ -134,7 +134,7 @@ test("publishEntries() tells no entry of a wallet whose past is unread, until it
     const { tell, whales } = yield* stage([storedEntry()], "reading")
     equal(yield* tell(), { items: [], rejected: { history_unread: 1 } })
     yield* whales.saveRead({
-      ...{ wallet: "0xaaaa", acts: [], readFrom: 0, readTo: now, history: "whole" },
+      ...{ wallet: "0xaaaa", activity: [], readFrom: 0, readTo: now, history: "whole" },
     })
     strictEqual((yield* tell()).items.length, 1)
   }))

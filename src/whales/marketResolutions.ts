@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { day, type EpochMs } from "../core/domain/time.ts"
-import { askAll } from "../markets/askAll.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
@@ -45,7 +45,7 @@ export const readResolutions = Effect.fnUntraced(function* (
     endedAfter: slot - correctedFor,
     askedAgainBefore: slot - correctedEvery,
   })
-  yield* askAll(
+  yield* requestInBatches(
     markets,
     heard.rejected,
     venue.resolutions,
@@ -70,5 +70,5 @@ export const readFacts = Effect.fnUntraced(function* (
   { rejected }: Pick<ResolutionTally, "rejected">,
 ) {
   const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEvery)
-  yield* askAll(markets, rejected, venue.facts, whaleMarkets.saveFacts)
+  yield* requestInBatches(markets, rejected, venue.facts, whaleMarkets.saveFacts)
 })
