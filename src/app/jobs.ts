@@ -17,7 +17,7 @@ import { Digest } from "../digest/Digest.ts"
 import { tickJob } from "../feed/Feed.ts"
 import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
-import { Ingestion, isGood } from "../movers/Ingestion.ts"
+import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -151,7 +151,7 @@ const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* ingestion.tick(slot)
       yield* print("tick", tickLine(report), report)
-      yield* failIf(!isGood(report), report)
+      yield* failIf(!isGoodTick(report), report)
     }),
     prune: Effect.fnUntraced(function* (slot: EpochMs) {
       yield* ingestion.prune

@@ -10,7 +10,7 @@ import { type Market, MarketId, Slug } from "../../src/markets/domain/market.ts"
 import type { ReportMaterial } from "../../src/research/domain/material.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { named } from "../../src/core/domain/untrusted.ts"
-import { market, now, shown } from "../support/movers/market.ts"
+import { market, microstructureWith, now } from "../support/movers/market.ts"
 import { openEntry, reportMaterial } from "../support/research/reports.ts"
 
 export const places = ["question", "rules", "headline", "pseudonym"] as const
@@ -60,7 +60,7 @@ const mover = (about: Market, priceStart: number, priceNow: number): Item<"mover
     startedAt: isoTime(now - 2 * hour),
     zScore: 4,
     confirmedBy: "trades",
-    microstructure: shown(),
+    microstructure: microstructureWith(),
   },
 })
 
@@ -86,7 +86,7 @@ const entry = (
     firstFillAt: isoTime(now - 3 * hour),
     lastFillAt: isoTime(now - 2 * hour),
     calibration: null,
-    microstructure: shown(),
+    microstructure: microstructureWith(),
   },
 })
 

@@ -16,7 +16,7 @@ import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market as ordinary, shown } from "../../support/movers/market.ts"
+import { market as ordinary, microstructureWith } from "../../support/movers/market.ts"
 
 const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
 
@@ -105,7 +105,7 @@ function move(
       startedAt: "2026-11-20T05:20:00.000Z",
       zScore: 5.23,
       confirmedBy: "trades",
-      microstructure: shown({ mid: 0.56, depthUsd: 30_000 }),
+      microstructure: microstructureWith({ mid: 0.56, depthUsd: 30_000 }),
       ...fields,
     },
   }

@@ -37,7 +37,7 @@ import {
   stands,
   yesOrNo,
 } from "../../support/predetermined/detections.ts"
-import { market, now, shown } from "../../support/movers/market.ts"
+import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
 const runs = { runs: sized({ short: 200, full: 5_000 }) }
 
@@ -156,7 +156,7 @@ law("what the market itself says, rules and all, never makes an item", anyStrang
   const quiet = headlinesOf(drawn.headlines).filter(({ title }) => title.includes("likely"))
   const of = { ...yesOrNo, question: drawn.question }
   const asked = pricedQuestion({
-    ...{ market: of, book: Result.succeed(shown()), rules: drawn.rules, now },
+    ...{ market: of, book: Result.succeed(microstructureWith()), rules: drawn.rules, now },
     ...{ proposal: null, headlines: quiet },
   })
   ok(Result.isFailure(asked))
@@ -193,7 +193,7 @@ law(
     const mechanical = drawn.mechanical === "no" ? null : drawn.mechanical
     const of = market({ volumeUsd, status, mechanical })
     const mid = drawn.steps / 10_000
-    const micro = shown({ mid, spread, depthUsd })
+    const micro = microstructureWith({ mid, spread, depthUsd })
     const given = {
       ...{ market: of, rules: "", now },
       book: drawn.book === "none"
@@ -232,7 +232,7 @@ Deno.test("pricedQuestion() takes neither end of the open prices, nor a market p
     Result.match(
       pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
-        book: Result.succeed(shown({ mid })),
+        book: Result.succeed(microstructureWith({ mid })),
         ...given,
       }),
       { onSuccess: () => "asked", onFailure: (reason) => reason },
@@ -269,7 +269,13 @@ Deno.test("rulesDetection() waits for half of the window, or for an hour where n
   const told = (fields: Parameters<typeof proposal>[0]) => {
     const drawn = proposal(fields)
     const question = pricedQuestion({
-      ...{ market: yesOrNo, book: Result.succeed(shown()), rules: "", proposal: drawn, now },
+      ...{
+        market: yesOrNo,
+        book: Result.succeed(microstructureWith()),
+        rules: "",
+        proposal: drawn,
+        now,
+      },
       headlines: [headline()],
     })
     return Result.isSuccess(question) && rulesDetection(question.success.question).determined
@@ -294,7 +300,13 @@ law("predeterminedItem() prices the outcome it names, and the rest to 1 is the e
   outcome,
 }) => {
   const asked = Result.getOrThrow(pricedQuestion({
-    ...{ market: yesOrNo, book: Result.succeed(shown()), rules: "", headlines: [], now },
+    ...{
+      market: yesOrNo,
+      book: Result.succeed(microstructureWith()),
+      rules: "",
+      headlines: [],
+      now,
+    },
     proposal: proposal({ outcome }),
   }))
   const question = { ...asked.question, mid: fromHalfSteps(steps) }

@@ -16,7 +16,7 @@ import { reportComplaints, risksMax } from "../../../src/research/domain/text.ts
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { market, now, shown } from "../../support/movers/market.ts"
+import { market, microstructureWith, now } from "../../support/movers/market.ts"
 import { whaleRow } from "../../support/products.ts"
 import {
   anyMaterial,
@@ -104,7 +104,7 @@ for (const [what, fields, words] of missing) {
 Deno.test("the risks of a report are those of its market, the heaviest first", () => {
   const weak = reportMaterial({
     market: market({ status: "proposed", mechanical: "slug", volumeUsd: 900, endsAt: now - day }),
-    microstructure: shown({ spread: 0.08, depthUsd: 1_000 }),
+    microstructure: microstructureWith({ spread: 0.08, depthUsd: 1_000 }),
     news: null,
   })
   const { risks } = templateReport(reportBrief(weak))

@@ -14,7 +14,7 @@ import { Report, reportOf, resampleHourly } from "../../../src/research/domain/r
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
-import { now, shown } from "../../support/movers/market.ts"
+import { microstructureWith, now } from "../../support/movers/market.ts"
 import {
   anyMaterial,
   openEntry,
@@ -103,7 +103,7 @@ Deno.test("reportOf() says what each part rests on, among facts that are all the
 Deno.test("reportOf() without a book shows none", () => {
   const { evidence } = templateReportOf(reportMaterial({ microstructure: null }))
   strictEqual(evidence.microstructure, null)
-  equal(templateReportOf(reportMaterial()).evidence.microstructure, shown())
+  equal(templateReportOf(reportMaterial()).evidence.microstructure, microstructureWith())
 })
 
 Deno.test("resampleHourly() keeps the last price of each hour, ascending, and no other", () => {

@@ -17,7 +17,7 @@ import type { FrozenCalibration, MarketRef } from "../../../src/feed/domain/item
 import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { day, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { anyInt, hostileText, oneOf } from "../http/hostile.ts"
-import { shown } from "../movers/market.ts"
+import { microstructureWith } from "../movers/market.ts"
 
 const { all, array, map } = Arbitrary
 
@@ -193,7 +193,7 @@ function materialOf(window: Window): DigestMaterial {
         startedAt: isoTime(move.at - (move.hourly === 1 ? hour : day)),
         zScore: move.zScore,
         confirmedBy: move.byTrades === 1 ? "trades" : "persistence",
-        microstructure: shown({ mid: 0.5, depthUsd: move.depth }),
+        microstructure: microstructureWith({ mid: 0.5, depthUsd: move.depth }),
       },
     })),
     whaleEntries: over(window.entries).map((entry, i): WhaleEntryItem => ({

@@ -11,7 +11,7 @@ import type { ReportMaterial } from "../../../src/research/domain/material.ts"
 import { templateReport } from "../../../src/research/domain/template.ts"
 import { type Report, reportOf } from "../../../src/research/domain/research.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
-import { market, now, shown } from "../movers/market.ts"
+import { market, microstructureWith, now } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
 import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
@@ -20,7 +20,7 @@ export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMate
   return {
     market: market({ endsAt: now + 10 * day }),
     priceAction: [{ at: now - 30 * hour, mid: 0.45 }, { at: now - hour, mid: 0.6 }],
-    microstructure: shown(),
+    microstructure: microstructureWith(),
     entries: [openEntry()],
     news: { headlines: [headline()], sources: 3, answered: 3 },
     proposal: null,
@@ -165,7 +165,7 @@ export const anyMaterial: Arbitrary.Arbitrary<ReportMaterial> = Arbitrary.map(
         endsAt: made.endsIn === null ? null : now + made.endsIn,
       }),
       priceAction: [point(first, 0), ...rest.map((mid, n) => point(mid, n + 1))],
-      microstructure: made.book === null ? null : shown({
+      microstructure: made.book === null ? null : microstructureWith({
         mid: made.book.mid / 1_000,
         spread: made.book.spread / 1_000,
         depthUsd: made.book.depth,

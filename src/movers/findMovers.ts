@@ -1,13 +1,13 @@
 /**
- * From book readings to movers in the feed: the pure rule of `domain/gates.ts`, given what it asks
- * for, cheapest first.
+ * Finds movers among the book readings: loads the input of the gates (`domain/gates.ts`), cheapest
+ * first, and appends the movers to the feed.
  *
  * @module
  */
 import { Clock, Effect, Result } from "effect"
 import type { FeedItem, MoveWindow } from "../feed/domain/item.ts"
 import type { MarketId, SeriesPoint } from "../markets/domain/market.ts"
-import type { Move, Mover } from "./domain/move.ts"
+import type { Mover, PriceMove } from "./domain/priceMove.ts"
 import {
   historyRange,
   judgeMove,
@@ -20,10 +20,10 @@ import {
 import { emittedMove } from "./domain/novelty.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
-import type { BookReading, SeriesServices } from "./MidSeries.ts"
+import type { BookReading, SeriesServices } from "./midSeries.ts"
 import { type Rejections, tally } from "../core/stages.ts"
 
-/** The ports a tick works through. */
+/** The ports of a tick. */
 export interface MoverServices extends SeriesServices {
   readonly feed: FeedStore["Service"]
 }
@@ -38,12 +38,11 @@ const windows: ReadonlyArray<MoveWindow> = ["1h", "24h"]
 /** Moves whose history and trades are loaded in one tick, and how many at once. */
 const judgedMax = 200
 const judgeConcurrency = 8
-/** How long the venue may take over all trades of a tick; moves after it are judged without. */
-const tapeMs = 40 * second
-/** How many ticks back the tick before this one may lie. */
-const previousTicks = 2
+/** Time for all trade requests of a tick; later moves are judged without trades. */
+const tradesTimeoutMs = 40 * second
+/** How many ticks old the previous mid may be. */
+const previousTicksMax = 2
 
-/** Finds this tick's movers among the readings and puts them into the feed. */
 export const findMovers = Effect.fnUntraced(function* (
   services: MoverServices,
   readings: ReadonlyArray<BookReading>,
@@ -60,9 +59,9 @@ export const findMovers = Effect.fnUntraced(function* (
   const judged = yield* judge(services, chosen, slot, tickIntervalMs)
 
   const movers: Array<Mover> = []
-  for (const verdict of judged) {
-    if (Result.isSuccess(verdict)) movers.push(verdict.success)
-    else reject(verdict.failure)
+  for (const result of judged) {
+    if (Result.isSuccess(result)) movers.push(result.success)
+    else reject(result.failure)
   }
   const selection = selectMovers(movers)
   selection.dropped.forEach(({ reason }) => reject(reason))
@@ -73,10 +72,10 @@ export const findMovers = Effect.fnUntraced(function* (
   return { items, rejected } satisfies MoversFound
 })
 
-/** Reasons that hold over one window and may not over the other; all others reject the market. */
-const ofWindow: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
+/** Reasons that apply to one window only; every other reason rejects the market. */
+const windowReasons: ReadonlySet<MoverRejection> = new Set(["no_history", "small_move"])
 
-/** Gates 1-4 over both windows, with one query a window for the starting points. */
+/** Gates 1-4 for both windows, with one query per window for the start points. */
 const screen = Effect.fnUntraced(function* (
   { markets }: MoverServices,
   readings: ReadonlyArray<BookReading>,
@@ -84,9 +83,9 @@ const screen = Effect.fnUntraced(function* (
   tickIntervalMs: number,
   reject: (reason: MoverRejection) => void,
 ) {
-  const moves: Array<Move> = []
-  const sound = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
-  const ids = sound.map(({ market }) => market.id)
+  const moves: Array<PriceMove> = []
+  const withValidBook = readings.filter(({ book }) => book !== null && Result.isSuccess(book))
+  const ids = withValidBook.map(({ market }) => market.id)
   const starts = yield* Effect.forEach(
     windows,
     (window) => markets.lastMids(ids, startRange(window, slot, tickIntervalMs)),
@@ -100,20 +99,20 @@ const screen = Effect.fnUntraced(function* (
         continue
       }
       reject(screened.failure)
-      if (!ofWindow.has(screened.failure)) break
+      if (!windowReasons.has(screened.failure)) break
     }
   }
   return moves
 })
 
 /**
- * Gates 5-7 for each move, with its history, its trades and what the feed said of it lately. Trades
- * can only confirm a move, or say by what it is confirmed: the venue is asked for those of the moves
- * that every other gate lets pass.
+ * Gates 5-7 for each move, with its history, its trades and the market's recent movers. Trades can only
+ * confirm a move or change its `confirmedBy`, so they are requested only for moves that pass every
+ * other gate.
  */
 const judge = Effect.fnUntraced(function* (
   { venue, markets, feed }: MoverServices,
-  moves: ReadonlyArray<Move>,
+  moves: ReadonlyArray<PriceMove>,
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
@@ -121,11 +120,11 @@ const judge = Effect.fnUntraced(function* (
   const recent = yield* feed.moversSince(slot - day)
   const previous: ReadonlyMap<MarketId, SeriesPoint> = yield* markets.lastMids(
     [...new Set(moves.map(({ market }) => market.id))],
-    { notBefore: slot - previousTicks * tickIntervalMs, atOrBefore: slot - 1 },
+    { notBefore: slot - previousTicksMax * tickIntervalMs, atOrBefore: slot - 1 },
   )
-  const tapeUntil = (yield* Clock.currentTimeMillis) + tapeMs
-  const judgeOne = Effect.fnUntraced(function* (move: Move) {
-    const untaped = {
+  const tradesDeadline = (yield* Clock.currentTimeMillis) + tradesTimeoutMs
+  const judgeOne = Effect.fnUntraced(function* (move: PriceMove) {
+    const withoutTrades = {
       history: yield* markets.series(move.market.id, historyRange(move)),
       trades: [],
       previous: previous.get(move.market.id),
@@ -133,17 +132,17 @@ const judge = Effect.fnUntraced(function* (
         .filter((item) => item.data.market.slug === move.market.slug)
         .map(emittedMove),
     }
-    const verdict = judgeMove(move, untaped)
-    if (Result.isFailure(verdict) && verdict.failure !== "unconfirmed") return verdict
-    const left = tapeUntil - (yield* Clock.currentTimeMillis)
-    if (left <= 0) return verdict
-    // Without the tape, two ticks in a row may still confirm the move.
+    const result = judgeMove(move, withoutTrades)
+    if (Result.isFailure(result) && result.failure !== "unconfirmed") return result
+    const leftMs = tradesDeadline - (yield* Clock.currentTimeMillis)
+    if (leftMs <= 0) return result
+    // Without trades, the previous tick may still confirm the move.
     const trades = yield* venue.trades(move.market.id, move.startedAt).pipe(
       Effect.map(({ rows }) => rows),
-      Effect.timeout(left),
+      Effect.timeout(leftMs),
       Effect.catchTag(["VenueUnavailable", "TimeoutError"], () => Effect.succeed([])),
     )
-    return judgeMove(move, { ...untaped, trades })
+    return judgeMove(move, { ...withoutTrades, trades })
   })
   return yield* Effect.forEach(moves, judgeOne, { concurrency: judgeConcurrency })
 })

@@ -1,5 +1,5 @@
 /**
- * Each market's own series of mids: seeded once from the venue's history, then one point a tick.
+ * Each market's own series of mid prices: seeded once from the venue's history, then one point a tick.
  *
  * @module
  */
@@ -12,28 +12,30 @@ import { tally } from "../core/stages.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient, VenueUnavailable } from "../markets/VenueClient.ts"
 
-/** The ports through which the series of mids is kept. */
+/** The ports for the series. */
 export interface SeriesServices {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
 }
 
-/** A candidate and what its book says; null when the venue gave none. */
+/** A candidate and its order book. */
 export interface BookReading {
   readonly market: Market
+  /** Null when the venue returned no book. */
   readonly book: Result.Result<Microstructure, BookFault> | null
 }
 
-/** Books asked for in one request, and requests under way at once. */
+/** Books per request, and concurrent requests. */
 const booksBatch = 500
 const booksConcurrency = 4
 
 /**
- * Reads the books of these markets into `readings`, and adds a point to the series of each whose
- * book is sound. A mid between quotes too far apart to pass the movers' own gate is nobody's price:
- * it is not kept, so that no move can start from it.
+ * Reads the books of these markets into `readings`, and adds a point to the series of each market
+ * with a valid book. The mid of a spread too wide for the movers' gate is not stored, so that no move
+ * can start from it.
  *
- * A batch that cannot be had costs no other batch; it is counted, and told when all have been asked.
+ * A batch that is not available is counted and does not stop the others; the effect fails with its
+ * error after all batches.
  */
 export const readBooks = Effect.fnUntraced(function* (
   { venue, markets }: SeriesServices,
@@ -74,23 +76,23 @@ export const readBooks = Effect.fnUntraced(function* (
   if (failure !== undefined) return yield* failure
 })
 
-/** Markets seeded in one tick, and histories asked for at once. */
+/** Markets seeded in one tick, and concurrent histories. */
 const seedsMax = 1_000
 const seedConcurrency = 8
-/** How far back a series is seeded, and how far back at the tick's own resolution. */
-const seedLength = 9 * day
-const seedFine = 25 * hour
+/** How far back a series is seeded, and how far back with one point per tick. */
+const seedMs = 9 * day
+const seedFineMs = 25 * hour
 
 /**
- * Seeds the series of markets that were never seeded, most liquid first, so that a cold start is not
- * silent for a day. A market whose history cannot be had now is tried again at the next tick.
- * Returns how many were seeded.
+ * Seeds the series of markets that were never seeded, most liquid first, so that a new store has
+ * movers before its first day has passed. A market without an available history is tried again at the
+ * next tick. Returns how many were seeded.
  */
 export const seed = Effect.fnUntraced(function* (
   services: SeriesServices,
   candidates: ReadonlyArray<Market>,
   slot: EpochMs,
-  resolutionMs: number,
+  tickIntervalMs: number,
 ) {
   const { markets } = services
   const unseeded = new Set(yield* markets.unseeded(candidates.map((market) => market.id)))
@@ -98,7 +100,7 @@ export const seed = Effect.fnUntraced(function* (
   const seeded = yield* Effect.forEach(
     chosen,
     (market) =>
-      history(services, market, slot, resolutionMs).pipe(
+      history(services, market, slot, tickIntervalMs).pipe(
         Effect.flatMap((points) =>
           markets.appendMids(points.map((point) => ({ marketId: market.id, ...point })))
         ),
@@ -111,29 +113,29 @@ export const seed = Effect.fnUntraced(function* (
   return seeded.filter((done) => done).length
 })
 
-/** The last day as fine as the ticks are, the days before it by the hour; all before `slot`. */
+/** The last day with one point per tick, the days before with one per hour; all before `slot`. */
 const history = Effect.fnUntraced(function* (
   { venue }: SeriesServices,
   market: Market,
   slot: EpochMs,
-  resolutionMs: number,
+  tickIntervalMs: number,
 ) {
   const token = market.tokenIds[0]
-  const fineFrom = slot - seedFine
+  const fineFrom = slot - seedFineMs
   const coarse = yield* venue.priceHistory(token, {
-    from: slot - seedLength,
+    from: slot - seedMs,
     to: fineFrom,
     stepMs: hour,
   })
   const fine = yield* venue.priceHistory(token, {
     from: fineFrom,
     to: slot - 1,
-    stepMs: resolutionMs,
+    stepMs: tickIntervalMs,
   })
-  return [...thin(coarse, hour), ...thin(fine, resolutionMs)].filter(({ at }) => at < slot)
+  return [...thin(coarse, hour), ...thin(fine, tickIntervalMs)].filter(({ at }) => at < slot)
 })
 
-/** At most one point, the last, in each step; ascending. Prices that are none are left out. */
+/** The last point of each step, ascending. Prices outside (0, 1) are dropped. */
 function thin(
   points: ReadonlyArray<PricePoint>,
   stepMs: number,
@@ -141,8 +143,8 @@ function thin(
   const ofStep = new Map<number, SeriesPoint>()
   for (const { at, price } of points) {
     const step = Math.floor(at / stepMs)
-    const held = ofStep.get(step)
-    if (price > 0 && price < 1 && (held === undefined || at >= held.at)) {
+    const last = ofStep.get(step)
+    if (price > 0 && price < 1 && (last === undefined || at >= last.at)) {
       ofStep.set(step, { at, mid: price })
     }
   }
