@@ -31,7 +31,7 @@ import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whale
 import type { Mood } from "../support/digest/digestPress.ts"
 import {
   digestsOn,
-  makePress,
+  makeNewsArchive,
   moverAt,
   namesTold,
   type Ports,
@@ -50,7 +50,7 @@ const trial = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(noon + 2 * minute)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
+  const press = yield* makeNewsArchive
   const digests = yield* digestsOn(broken(ports), press.narrator)
   const feed = Context.get(ports, FeedStore)
   const append = (n: number, at: number) => feed.append([moverAt(n, at)])

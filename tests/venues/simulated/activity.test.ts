@@ -15,8 +15,8 @@ import { test } from "../../support/effect.ts"
 
 const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
 const now = world.options.origin + 7 * minute
-const busy = world.wallets.find(({ group }) => group.habit === "interval_maker")
-const splitter = world.wallets.find(({ group }) => group.habit === "splitter")
+const busy = world.wallets.find(({ group }) => group.strategy === "interval_maker")
+const splitter = world.wallets.find(({ group }) => group.strategy === "splitter")
 
 type Row = Readonly<Record<string, unknown>>
 interface Page {
@@ -133,10 +133,10 @@ at(
   "rows that are kept no more are said to be there, with no way to them",
   () =>
     Effect.gen(function* () {
-      const found = yield* pages(client({ keptDays: 3 }), `${lastDays(9)}&limit=200`)
+      const found = yield* pages(client({ retentionDays: 3 }), `${lastDays(9)}&limit=200`)
       const last = found.at(-1)
       deepStrictEqual([last?.more, last?.next], [true, null])
-      const whole = yield* pages(client({ keptDays: 3 }), `${lastDays(2)}&limit=200`)
+      const whole = yield* pages(client({ retentionDays: 3 }), `${lastDays(2)}&limit=200`)
       deepStrictEqual(whole.at(-1)?.more, false)
     }),
 )

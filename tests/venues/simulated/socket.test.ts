@@ -35,7 +35,7 @@ const options = {
   mechanicalShare: 0.1,
   lateShare: 0.15,
   correctedShare: 0.15,
-  silentShare: 0.3,
+  unpublishedShare: 0.3,
   laggardShare: 1,
   wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
@@ -131,7 +131,7 @@ for (
               for (const venue of [wired, inside]) {
                 const { address } = wallet
                 const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
-                deepStrictEqual(keysOf(acts), truth, wallet.group.habit)
+                deepStrictEqual(keysOf(acts), truth, wallet.group.strategy)
                 if (rows < 10) {
                   continue
                 }
@@ -238,7 +238,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
 liveTest(
   "rows that are kept no more end both readings, and say so",
   () =>
-    both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
+    both({ retentionDays: 5 }, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
         const address = world.wallets[0]?.address ?? ""
         for (const venue of [wired, inside]) {

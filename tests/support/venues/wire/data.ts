@@ -5,7 +5,7 @@
  */
 import { day, type EpochMs, second } from "../../../../src/core/domain/time.ts"
 import {
-  type ActivityMark,
+  type ActivityCursor,
   type ActivityRows,
   activityRows,
   boardOf,
@@ -41,7 +41,7 @@ interface Ways {
   /** A wallet's activity can be followed so many rows deep. */
   readonly depthMax: number
   /** Older activity is not kept. */
-  readonly keptDays: number | null
+  readonly retentionDays: number | null
 }
 
 export function dataAnswer(
@@ -176,7 +176,7 @@ function activity(
     after: early === 0 ? after : null,
     limit: early === 0 ? limit : (after?.depth ?? 0) - early + limit,
     now: asOf,
-    keptDays: ways.keptDays,
+    retentionDays: ways.retentionDays,
   })
   const wanted = query.getAll("type").flatMap((given) => given.toUpperCase().split(","))
   const shown = (activity: Activity) =>
@@ -202,7 +202,7 @@ function activity(
 
 const nothing: ActivityRows = { rows: [], next: null, cut: false }
 
-function markOf(cursor: string): (ActivityMark & { readonly depth: number }) | null {
+function markOf(cursor: string): (ActivityCursor & { readonly depth: number }) | null {
   const text = /^eyJ0cyI6[A-Za-z0-9+/]+=*$/.test(cursor) ? atob(cursor) : ""
   const [, ts, sq, d] = /^\{"ts":(\d{1,12}),"sq":(\d{1,9}),"d":(\d{1,9})\}$/.exec(text) ?? []
   return ts === undefined ? null : { at: Number(ts) * second, rows: Number(sq), depth: Number(d) }

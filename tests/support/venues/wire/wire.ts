@@ -48,7 +48,7 @@ const booksMax = 500
 
 export function wire(world: World, options: WireOptions = {}): Wire {
   const { faults = noFaults, slowMs = slowMsDefault, cachedMs = 0 } = options
-  const { depthMax = depthMaxDefault, keptDays = null } = options
+  const { depthMax = depthMaxDefault, retentionDays = null } = options
   const clock = worldClock(world, options)
   const asked = new Map<Route, number>()
   return Effect.fnUntraced(function* (request: Request) {
@@ -92,7 +92,7 @@ export function wire(world: World, options: WireOptions = {}): Wire {
         back,
         cachedMs,
         depthMax,
-        keptDays,
+        retentionDays,
       })
     if (fault === "reordered") return respond({ ...answer, body: reordered(answer.body, nth) })
     if (fault === "bad_rows") return respond({ ...answer, body: withBadRows(answer.body) })
