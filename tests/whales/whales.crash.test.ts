@@ -37,7 +37,7 @@ import {
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const bettor = defaultGroups.find(({ habit }) => habit === "bettor")
+const bettor = defaultGroups.find(({ strategy }) => strategy === "bettor")
 const world = makeWorld({
   seed: 8,
   markets: 30,

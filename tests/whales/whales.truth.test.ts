@@ -44,7 +44,7 @@ const world = makeWorld({
   wallets: defaultGroups.map((group) => ({
     ...group,
     count: 1,
-    entriesPerDay: (group.habit === "bettor" ? 3 : 1) * group.entriesPerDay,
+    entriesPerDay: (group.strategy === "bettor" ? 3 : 1) * group.entriesPerDay,
     medianStakeUsd: 1_400,
   })),
 })
@@ -172,11 +172,11 @@ test("tick() shows each entry's market with the book there was", () =>
 test("tick() tells nothing of wallets that make markets, and nothing of settlement sweeps", () =>
   Effect.gen(function* () {
     const { items } = yield* done
-    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.habit]))
+    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.strategy]))
     const told = new Set(items.map(({ data }) => habits.get(data.wallet)))
-    for (const habit of ["market_maker", "interval_maker", "sweeper"] as const) {
-      ok([...habits.values()].includes(habit))
-      ok(!told.has(habit), habit)
+    for (const strategy of ["market_maker", "interval_maker", "sweeper"] as const) {
+      ok([...habits.values()].includes(strategy))
+      ok(!told.has(strategy), strategy)
     }
   }))
 

@@ -10,10 +10,10 @@ import { FetchHttpClient } from "effect/http"
 import { layer as real } from "../../../src/news/sources/sources.ts"
 import {
   feedOf,
-  found,
   makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
@@ -26,7 +26,7 @@ import { feedPath, searchPath, serveNews } from "../../support/news/newsServer.t
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
 interface Heard {
-  readonly press: Press
+  readonly press: NewsArchive
   readonly sources: ReadonlyArray<NewsSource>
   readonly now: number
 }
@@ -90,7 +90,7 @@ liveTest(
         const topic of [["annual inflation"], ["new poll", "lose ground"], ["fisheries treaty"]]
       ) {
         const { rows }: Decoded<Headline> = yield* search.read([topic])
-        equal(known(rows, heard), known(found(press, [topic], now), heard))
+        equal(known(rows, heard), known(searchIndex(press, [topic], now), heard))
       }
       const nothing = yield* search.read([["nobody writes this"]])
       equal(nothing.rows, [])

@@ -6,12 +6,12 @@
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
+  type Article,
   feedOf,
-  found,
   makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
-  type Published,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
@@ -42,7 +42,7 @@ export const serveNews = Effect.fnUntraced(function* (
 })
 
 /** The answer to one request at an instant. */
-export function newsAnswer(press: Press, request: Request, at: EpochMs): Response {
+export function newsAnswer(press: NewsArchive, request: Request, at: EpochMs): Response {
   const url = new URL(request.url)
   if (url.pathname === searchPath) return searched(press, url.searchParams, at)
   const place = outlets.findIndex((_, n) => feedPath(n) === url.pathname)
@@ -65,7 +65,7 @@ function escaped(text: string): string {
 }
 
 /** Every other title is in a CDATA section; a guid is the address with a mark, as some publishers do. */
-function rssOf(name: string, rows: ReadonlyArray<Published>): string {
+function rssOf(name: string, rows: ReadonlyArray<Article>): string {
   const items = rows.map(({ title, url, publishedAt }, n) =>
     [
       "<item>",
@@ -91,7 +91,7 @@ ${items.join("\n")}
 function atomOf(
   name: string,
   host: string,
-  rows: ReadonlyArray<Published>,
+  rows: ReadonlyArray<Article>,
   at: EpochMs,
 ): string {
   const entries = rows.map(({ title, url, publishedAt }, n) =>
@@ -117,7 +117,7 @@ ${entries.join("\n")}
 }
 
 /** Phrases between quotation marks, all of them, or any of a group; what it dislikes it says as text. */
-function searched(press: Press, query: URLSearchParams, at: EpochMs): Response {
+function searched(press: NewsArchive, query: URLSearchParams, at: EpochMs): Response {
   const asked = query.get("query") ?? ""
   const phrases = [...asked.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => phrase)
   if (phrases.length === 0) return new Response("Your query was too short or too long.\n")
@@ -126,7 +126,7 @@ function searched(press: Press, query: URLSearchParams, at: EpochMs): Response {
   }
   const topics = /\bOR\b/.test(asked) ? phrases.map((phrase) => [phrase]) : [phrases]
   const most = Number(query.get("maxrecords") ?? 75)
-  const articles = found(press, topics, at).slice(0, most).map(
+  const articles = searchIndex(press, topics, at).slice(0, most).map(
     ({ title, url, source, publishedAt }) => ({
       url,
       url_mobile: "",

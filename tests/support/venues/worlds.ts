@@ -14,7 +14,7 @@ import { day, hour } from "../../../src/core/domain/time.ts"
 export const worlds: Readonly<Record<string, () => World>> = {
   dev: () => devWorld(1),
   bounceOnly: () => makeWorld({ seed: 2, markets: 60, bounceOnly: true }),
-  busy: () => makeWorld({ seed: 3, markets: 60, liveliness: 2, mechanicalShare: 0.2 }),
+  busy: () => makeWorld({ seed: 3, markets: 60, jumpsPerMarketDay: 2, mechanicalShare: 0.2 }),
 }
 
 /** The generation at the origin, as slugs spell it. */

@@ -15,8 +15,8 @@ import { test } from "../../support/effect.ts"
 
 const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
 const now = world.options.origin + 7 * minute
-const busy = world.wallets.find(({ group }) => group.habit === "interval_maker")
-const splitter = world.wallets.find(({ group }) => group.habit === "splitter")
+const busy = world.wallets.find(({ group }) => group.strategy === "interval_maker")
+const splitter = world.wallets.find(({ group }) => group.strategy === "splitter")
 
 type Row = Readonly<Record<string, unknown>>
 interface Page {

@@ -19,7 +19,7 @@ Deno.test("entries of a thousand wallets are those they set out to make, and no 
       deepStrictEqual(
         byId(made(world, actsOf(rows), until)),
         byId(truth),
-        `${wallet.group.habit} ${wallet.number} of seed ${seed}`,
+        `${wallet.group.strategy} ${wallet.number} of seed ${seed}`,
       )
       const all = [...truth.values()].flat()
       wallets += 1

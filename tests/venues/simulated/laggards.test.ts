@@ -96,7 +96,7 @@ Deno.test("a wrong proposal stands for a while, is challenged and put right, or 
     const [first] = records
     const last = records.at(-1)
     strictEqual(first?.status, "proposed")
-    strictEqual(first?.first === 1 - payout, many.truth.misproposed(market))
+    strictEqual(first?.first === 1 - payout, many.truth.firstProposalIsWrong(market))
     if (first?.first === payout) {
       ok(records.every((record) => record?.first === payout && record.second === null))
       continue
@@ -113,7 +113,7 @@ Deno.test("nothing lags and hardly a proposal is wrong where the options do not 
   const still = makeWorld({ seed: 5, markets: 60, bounceOnly: true, laggardShare: 1 })
   for (const world of [plain, still]) strictEqual(laggards(world).length, 0)
   const lives = liveAt(plain, plain.options.origin)
-  const wrong = lives.filter((market) => plain.truth.misproposed(market))
+  const wrong = lives.filter((market) => plain.truth.firstProposalIsWrong(market))
   ok(wrong.length < 0.03 * lives.length, "more than are corrected later")
 })
 

@@ -132,7 +132,7 @@ for (
               for (const venue of [wired, inside]) {
                 const { address } = wallet
                 const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
-                deepStrictEqual(keysOf(acts), truth, wallet.group.habit)
+                deepStrictEqual(keysOf(acts), truth, wallet.group.strategy)
                 if (rows < 10) {
                   continue
                 }

@@ -5,7 +5,7 @@
  */
 import { type EpochMs, hour, isoTime, minute, second } from "../../../../src/core/domain/time.ts"
 import type { Level } from "../../../../src/markets/domain/book.ts"
-import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
 import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { hex, mix } from "../../../../src/venues/simulated/seed.ts"
@@ -33,7 +33,7 @@ export function clobBook(
     min_order_size: "5",
     tick_size: String(1 / quote.ticksPerUsd),
     neg_risk: false,
-    last_trade_price: String(token.outcome === 0 ? mid : exact(1 - mid)),
+    last_trade_price: String(token.outcome === 0 ? mid : roundPrice(1 - mid)),
   }
 }
 

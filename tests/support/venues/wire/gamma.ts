@@ -4,7 +4,7 @@
  * @module
  */
 import { day, type EpochMs, hour, isoTime } from "../../../../src/core/domain/time.ts"
-import { exact, midOf } from "../../../../src/venues/simulated/books.ts"
+import { midOf, roundPrice } from "../../../../src/venues/simulated/books.ts"
 import type { World, WorldClock } from "../../../../src/venues/simulated/world.ts"
 import type { SimulatedMarket } from "../../../../src/venues/simulated/catalogue.ts"
 import { rulesOf } from "../../../../src/venues/simulated/endings.ts"
@@ -82,7 +82,7 @@ export function gammaMarket(
     ...(shown.lastPrice === null ? {} : { lastTradePrice: shown.lastPrice }),
     ...(listed.listed === null || closed
       ? { bestAsk: shown.lastPrice ?? 1 }
-      : { ...listed.listed, spread: exact(listed.listed.bestAsk - listed.listed.bestBid) }),
+      : { ...listed.listed, spread: roundPrice(listed.listed.bestAsk - listed.listed.bestBid) }),
     ...statusOf(world, market, at),
     rfqEnabled: false,
     feesEnabled: fee > 0,
@@ -125,7 +125,7 @@ function pricesOf(world: World, market: SimulatedMarket, at: EpochMs): readonly 
   }
   const quote = world.quote(market, Math.min(at, market.resolvedAt - 1))
   const price = quote === null ? 0.5 : midOf(quote)
-  return [price, exact(1 - price)]
+  return [price, roundPrice(1 - price)]
 }
 
 function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
@@ -136,7 +136,7 @@ function numbersOf(world: World, market: SimulatedMarket, at: EpochMs) {
   const now = priceAt(Math.min(at, market.resolvedAt - 1))
   const change = (ago: number) => {
     const before = priceAt(at - ago)
-    return now === null || before === null ? null : exact(now - before)
+    return now === null || before === null ? null : roundPrice(now - before)
   }
   const fine = world.quote(market, at)?.ticksPerUsd === 1_000
   return {
