@@ -1,8 +1,8 @@
 /**
- * The settings of money: whom buyers pay, who brings payments to the chain, and those of the refund
- * worker, the one process that has the treasury's key.
+ * The settings of payments (payee, facilitator, chain) and of the refund worker, the only process
+ * with the treasury's key.
  *
- * A file of their own, for the worker loads it: nothing here knows what is sold.
+ * A separate file because the worker loads it too; it must not import the products.
  *
  * @module
  */
@@ -20,17 +20,17 @@ import {
 export interface LivePayments {
   readonly kind: "live"
   readonly facilitator: {
-    /** Without a slash at the end. */
+    /** Without a trailing slash. */
     readonly url: string
     readonly apiKey: { readonly id: string; readonly secret: Redacted.Redacted } | null
   }
-  /** May hold a key of its provider. */
+  /** May contain the provider's key. */
   readonly rpcUrl: Redacted.Redacted
-  /** The chain is a node on this machine: its money belongs to no one. */
+  /** The chain is a local node: its money has no value. */
   readonly rehearsal: boolean
 }
 
-/** Whom buyers pay, who brings payments to the chain, and when a payment counts. */
+/** The payee, the treasury, the payment mode, and when a payment is final. */
 export interface Money {
   readonly payments: { readonly kind: "simulated" } | LivePayments
   readonly payTo: `0x${string}`
@@ -38,16 +38,16 @@ export interface Money {
   readonly finality: Finality
 }
 
-/** Stands for the seller in simulated payments; nobody has its key. */
+/** The payee of simulated payments. No one has its key. */
 const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
-/** Refunds play money. Its key is public: `simulatedTreasuryKey`. */
+/** The treasury of play money. Its key is public: `simulatedTreasuryKey`. */
 export const simulatedTreasury: `0x${string}` = "0x755EA3720496256aE359b8d9B41f95bB09B41F00"
 
-/** A throw-away key that everybody knows: it signs refunds of play money, and owns nothing. */
+/** A public key pair: it signs refunds of play money and owns nothing. */
 export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")}`
 
-/** The settings of the refund worker, the only process that has a key that moves money. */
+/** The settings of the refund worker. */
 export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode, get: Get) {
   const read = reader(mode, get)
   const databaseUrl = yield* requiredDatabaseUrl(read, "REFUND_DATABASE_URL")
@@ -61,7 +61,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode
     mode,
     databaseUrl,
     ...money,
-    /** The worker must refuse to work unless this is the key of `treasury`. */
+    /** The worker must refuse to start unless this is the key of `treasury`. */
     treasuryKey: money.payments.kind === "live"
       ? yield* readTreasuryKey(read)
       : Redacted.make(simulatedTreasuryKey),
@@ -80,7 +80,7 @@ export const readMoney = Effect.fnUntraced(function* (mode: Mode, read: Read) {
     (payments.kind === "simulated"
       ? simulatedPayTo
       : yield* needed("PAY_TO_ADDRESS", "the address that buyers pay"))
-  // Play money is refunded by the treasury whose key everybody knows, whatever is set.
+  // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
   const treasury = payments.kind === "simulated"
     ? simulatedTreasury
     : (yield* read("TREASURY_ADDRESS")) ??
@@ -137,7 +137,10 @@ const readTreasuryKey = Effect.fnUntraced(function* (read: Read) {
   return key ?? (yield* refuse("PAYMENTS=live needs TREASURY_PRIVATE_KEY in the refund worker"))
 })
 
-/** The embedded store belongs to the service's process, so a process of its own needs an address. */
+/**
+ * The database URL of a separate process. It is required, because the embedded store belongs to the
+ * service's process.
+ */
 export const requiredDatabaseUrl = Effect.fnUntraced(function* (
   read: Read,
   own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",

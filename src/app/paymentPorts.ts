@@ -1,5 +1,5 @@
 /**
- * Chooses who brings payments to the chain, and who reads it, for the service and the refund worker.
+ * Chooses the facilitator, the chain and the signatures for the service and the refund worker.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import * as chain from "../payments/chain/chain.ts"
 import type { LivePayments, Money } from "./moneySettings.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 
-/** The facilitator, the chain and the signatures that the settings name: never simulated for live. */
+/** The ports that the settings select. Live settings never lead to simulated ports. */
 export const paymentPorts = ({ payments, finality }: Money) => {
   switch (payments.kind) {
     case "simulated":

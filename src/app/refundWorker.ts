@@ -1,6 +1,6 @@
 /**
- * The refund worker, composed: it waits until the store has its schema, checks that it has the key of
- * the treasury, and sweeps what is owed.
+ * Composes the refund worker: it waits until the store has its schema, checks that it has the
+ * treasury's key, and sweeps due refunds.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import type { WorkerSettings } from "./moneySettings.ts"
 import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
-/** The migration this worker's statements are written for. */
+/** The migration that this worker's statements need. */
 const schemaNeeded = 10
-/** How often, and how many times, a store that is not ready is asked again: two minutes in all. */
+/** The interval and the number of checks for a store that is not ready: two minutes in all. */
 const readyEvery = Duration.seconds(2)
 const readyTimes = 60
 const connectionsMax = 6
@@ -38,7 +38,7 @@ class SchemaMissing extends Schema.TaggedError<SchemaMissing>()("SchemaMissing",
   }
 }
 
-/** Runs the worker for as long as the Layer lives. */
+/** Runs the worker while the Layer lives. */
 export const workerLayer = (settings: WorkerSettings) =>
   sweepLayer(settings).pipe(
     Layer.provide(refundsLayer(settings)),
@@ -67,7 +67,7 @@ const databaseLayer = (settings: WorkerSettings) =>
     layerPostgres({ url: settings.databaseUrl, maxConnections: connectionsMax }),
   ))
 
-/** Waits, and logs it, for a store whose schema is there: the worker migrates nothing. */
+/** Waits until the store has the schema. The worker migrates nothing. */
 const ready = ({ databaseUrl: url }: WorkerSettings) =>
   schemaVersion.pipe(
     Effect.filterOrFail((version) => version >= schemaNeeded, () => new SchemaMissing()),
@@ -80,7 +80,7 @@ const ready = ({ databaseUrl: url }: WorkerSettings) =>
     Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
   )
 
-/** The key must be the one whose address the service publishes to its buyers. */
+/** The key must belong to the address that the service publishes to its buyers. */
 const checkTreasury = (settings: WorkerSettings) =>
   Layer.effectDiscard(
     Effect.filterOrFail(
@@ -121,7 +121,7 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
     )
   }))
 
-/** What a person has to see to: owed, and not to be paid by this worker alone. */
+/** Whether an operator must act: the refund is owed, and this worker alone cannot pay it. */
 function needsPerson({ to, reason }: RefundOutcome): boolean {
   const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
   return to === "stuck" || (reason !== null && reasons.includes(reason))
