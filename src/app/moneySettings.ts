@@ -87,7 +87,7 @@ export const readMoney = Effect.fnUntraced(function* (mode: Mode, read: Read) {
       (yield* needed("TREASURY_ADDRESS", "the address that refunds are paid from"))
   if (payTo.toLowerCase() === treasury.toLowerCase()) {
     return yield* refuse(
-      "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: a refund is paid by the treasury alone",
+      "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: only the treasury pays refunds",
     )
   }
   return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies Money
@@ -101,7 +101,7 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS")
   if (mode === "start" && allowed !== "1") {
     return yield* refuse(
-      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
+      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to allow it",
     )
   }
   return { kind } satisfies Money["payments"]
@@ -127,7 +127,7 @@ const readApiKey = Effect.fnUntraced(function* (read: Read) {
   if (id === null && secret === null) return null
   return id === null || secret === null
     ? yield* refuse(
-      "FACILITATOR_API_KEY_ID and FACILITATOR_API_KEY_SECRET go together: one of them is not set",
+      "FACILITATOR_API_KEY_ID and FACILITATOR_API_KEY_SECRET must be set together: one of them is missing",
     )
     : { id, secret }
 })

@@ -74,7 +74,7 @@ const ready = ({ databaseUrl: url }: WorkerSettings) =>
     Effect.provide(Layer.fresh(layerPostgres({ url, maxConnections: 1 }))),
     Effect.tapError(({ _tag }) =>
       Effect.logWarning(
-        `Waiting for the store ${_tag === "SchemaMissing" ? "to be migrated" : "to answer"}`,
+        `Waiting for the store ${_tag === "SchemaMissing" ? "to be migrated" : "to respond"}`,
       )
     ),
     Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),

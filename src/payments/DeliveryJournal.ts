@@ -49,7 +49,7 @@ export const layerFile = (folder: string): Layer.Layer<never> =>
     Effect.try(() => open(folder)).pipe(
       Effect.catch((error) =>
         Effect.as(
-          Effect.logWarning(`Cannot keep in ${folder} what was delivered`, error.cause),
+          Effect.logWarning(`Cannot write the delivery journal in ${folder}`, error.cause),
           DeliveryJournal.defaultValue(),
         )
       ),

@@ -333,7 +333,7 @@ const makeDeliveryMarks = Effect.fnUntraced(function* ({ store, fibers }: Seller
         Effect.catchDefect(Effect.fail),
         Effect.retry({ schedule: Schedule.spaced(markInterval), times: markRetriesMax }),
         Effect.andThen(journal.acknowledge(paymentId)),
-        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer sent", defect)),
+        Effect.catch((defect) => Effect.logWarning("Cannot mark an answer as delivered", defect)),
       ),
     )
   yield* Effect.forEach(journal.pending, mark, { discard: true })

@@ -56,7 +56,7 @@ const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
   chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
     Effect.timeoutOrElse({
       duration: rangeTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }),
   )
 
@@ -90,11 +90,13 @@ const match = Effect.fnUntraced(function* (
   const { store, token } = options
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
-    yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
+    yield* Effect.logWarning("A transfer to us belongs to no request: it is refunded", {
+      paymentId,
+    })
     const inserted = yield* store.insertUnmatched({ ...transfer, paymentId, token })
     if (!inserted && Option.isNone(yield* store.find(paymentId))) {
       // Only a forged row can cause this. The other transfers are still matched.
-      yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
+      yield* Effect.logError("Cannot refund a transfer: another row has its authorization", {
         paymentId,
       })
     }
@@ -103,7 +105,7 @@ const match = Effect.fnUntraced(function* (
   const move = moveForTransfer(options, known.value, transfer)
   if (Option.isNone(move)) return false
   if (known.value.state === "void") {
-    yield* Effect.logError("A payment held to be void has paid", { paymentId })
+    yield* Effect.logError("A payment marked as void was paid", { paymentId })
   }
   return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
 })

@@ -198,7 +198,7 @@ export function proofOf(
   return chain.paymentProof(expectedTransfer(payment, transactionHint)).pipe(
     Effect.timeoutOrElse({
       duration: chainTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }),
     Effect.catchTag("ChainUnavailable", ({ reason }) =>
       Effect.as(

@@ -73,7 +73,7 @@ const make = Effect.fnUntraced(function* (options: ChainOptions) {
       Effect.mapError(({ reason }) => new ChainUnavailable({ reason })),
       Effect.timeoutOrElse({
         duration: limit,
-        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+        orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
       }),
     )
   const inTime = within(lookupTimeout)
@@ -177,7 +177,7 @@ const findUse = Effect.fnUntraced(function* (rpc: Rpc, safe: Head, expected: Exp
   if (use === undefined) return null
   const consistent = second === undefined && use.event !== "transfer" &&
     use.at.block <= safe.number + aheadBlocksMax
-  return consistent ? use : yield* inconsistent("uses of one nonce that cannot be")
+  return consistent ? use : yield* inconsistent("contradictory uses of one nonce")
 })
 
 /** The blocks in which an authorization with this expiry would have been used. */
@@ -204,7 +204,7 @@ const proofWithoutUse = Effect.fnUntraced(function* (
     decode: decodeWord,
   })
   if (yield* decodeBoolean(used)) {
-    return yield* inconsistent("a nonce that is used, and no log of its use")
+    return yield* inconsistent("a used nonce without a log of its use")
   }
   return { proof: "never", reason: "expired" } satisfies PaymentProof
 })
@@ -217,7 +217,7 @@ const decodeBoolean = (word: string) => {
     case 1n:
       return Effect.succeed(true)
     default:
-      return inconsistent("a state that is neither true nor false")
+      return inconsistent("a boolean that is neither true nor false")
   }
 }
 
@@ -237,7 +237,7 @@ const proofFromUse = Effect.fnUntraced(function* (
   })
   const found = events.find(({ at }) => at.logIndex === use.at.logIndex)
   if (found === undefined || !sameUse(found, use)) {
-    return yield* inconsistent("a block without the log it was found by")
+    return yield* inconsistent("a block without the log that named it")
   }
   const payment = paymentIn(events, expected)
   if (Option.isSome(payment)) return paid(paidAt(payment.value, safe))

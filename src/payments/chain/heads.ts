@@ -56,7 +56,7 @@ export const watchSafeHead = Effect.fnUntraced(function* (rpc: Rpc, finality: Fi
     }
     const nowMs = yield* Clock.currentTimeMillis
     if (head.timestamp > BigInt(Math.floor(nowMs / 1_000)) + aheadSecondsMax) {
-      return yield* inconsistent(`a block of the time ${head.timestamp}`)
+      return yield* inconsistent(`a block from the future (${head.timestamp})`)
     }
     if (highest !== null && contradicts(highest, head)) {
       contradictedSinceMs ??= nowMs
@@ -87,4 +87,4 @@ function contradicts(seen: Head, head: Head): boolean {
 }
 
 const inconsistent = (what: string) =>
-  new RpcFailure({ kind: "malformed", reason: `eth_getBlockByNumber was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `eth_getBlockByNumber returned ${what}` })

@@ -74,7 +74,7 @@ export const connect = Effect.fnUntraced(function* (
     })
     const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
     if (envelope.id !== id) {
-      return yield* malformed(request.method, "an answer to another question")
+      return yield* malformed(request.method, "the response of another request")
     }
     if ("error" in envelope) {
       return yield* new RpcFailure({
@@ -104,18 +104,18 @@ export const connect = Effect.fnUntraced(function* (
 function unreadable(method: string, error: unknown): RpcFailure {
   const name = error instanceof Error ? error.name : ""
   return name === "ResponseBodyTooLargeError"
-    ? new RpcFailure({ kind: "too_large", reason: `${method} was answered with too many bytes` })
-    : new RpcFailure({ kind: "silent", reason: `${method} was not answered` })
+    ? new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })
+    : new RpcFailure({ kind: "silent", reason: `${method} did not respond` })
 }
 
 const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>
-  Effect.catch(decoded, () => malformed(method, "something else than was asked for"))
+  Effect.catch(decoded, () => malformed(method, "a result of another form"))
 
 const malformed = (method: string, what: string) =>
-  new RpcFailure({ kind: "malformed", reason: `${method} was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `${method} returned ${what}` })
 
 const silent = (method: string) =>
-  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} was not answered in time` }))
+  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} did not respond in time` }))
 
 const hexOf = (pattern: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`)))

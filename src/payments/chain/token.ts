@@ -150,7 +150,7 @@ export const eventsOf = Effect.fnUntraced(function* (rpc: Rpc, query: LogQuery) 
   ) {
     return yield* new RpcFailure({
       kind: "malformed",
-      reason: "eth_getLogs was answered with other logs than were asked for",
+      reason: "eth_getLogs returned logs that do not match the query",
     })
   }
   return events

@@ -112,7 +112,7 @@ const incomingOf = Effect.fnUntraced(function* (
   if (events === null) {
     return yield* new RpcFailure({
       kind: "malformed",
-      reason: "eth_getTransactionReceipt was answered with another transaction's",
+      reason: "eth_getTransactionReceipt returned the receipt of another transaction",
     })
   }
   return events.filter((event) => event.event === "transfer").filter((event) => event.to === to)
@@ -163,7 +163,7 @@ function byAuthorization(
 const positionKey = ({ at }: TokenEvent, next: number) => `${at.blockHash}:${at.logIndex + next}`
 
 const logPlainTransfers = (count: number) =>
-  count === 0 ? Effect.void : Effect.logInfo("Transfers without an authorization came in").pipe(
+  count === 0 ? Effect.void : Effect.logInfo("Received transfers without an authorization").pipe(
     Effect.annotateLogs({ count }),
   )
 

@@ -393,7 +393,7 @@ class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPaymen
   state: PaymentState,
 }) {
   override get message() {
-    return `The row of payment ${this.paymentId} lacks what the state ${this.state} must have`
+    return `The row of payment ${this.paymentId} lacks a field of the state ${this.state}`
   }
 }
 

@@ -168,7 +168,7 @@ class Unclear extends Schema.TaggedError<Unclear>()("Unclear", { reason: Schema.
 /** Logs the cause and returns `unknown`. */
 const unknown = (call: string, error: { readonly _tag: string }) =>
   Effect.as(
-    Effect.logWarning(`The facilitator's answer to ${call} is unclear`, error),
+    Effect.logWarning(`The facilitator's response to ${call} is unclear`, error),
     { outcome: "unknown", reason: error._tag } as const,
   )
 

@@ -220,7 +220,7 @@ function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcom
 const failedOutcome = Effect.fnUntraced(
   function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
     const { paymentId, state } = refund
-    yield* Effect.annotateLogs(Effect.logError("Cannot work on a refund", cause), { paymentId })
+    yield* Effect.annotateLogs(Effect.logError("Cannot process a refund", cause), { paymentId })
     const to: RefundOutcome = {
       paymentId,
       from: state,
@@ -252,7 +252,7 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
     }),
     treasuryBalance: chain.balanceOf(token.asset, treasury.address),
   }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainTimeout))
-  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no response in time" })
   const paymentId = signatures.paymentId(identity)
   const blockRange = yield* blockRangeOf(ports)
   const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
@@ -267,7 +267,7 @@ const blockRangeOf = Effect.fnUntraced(
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
     const head = yield* withDeadline(timing.chainTimeout)(chain.transfers(query))
-    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no response in time" })
     yield* store.addTreasury(treasury.address, head.value.through)
     return yield* Effect.orDie(
       Effect.flatMap(store.blockRange(treasury.address), Effect.fromOption),

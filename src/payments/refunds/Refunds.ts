@@ -61,11 +61,11 @@ const noRefunds: RefundTotals = { refunds: 0, amount: 0n, oldestAgoMs: 0 }
 const usdcUnits = 1_000_000
 
 const liabilityUsdc = Metric.gauge("payments_liability_usdc", {
-  description: "What may still have to be refunded, in USDC",
+  description: "The amount that may still have to be refunded, in USDC",
 })
 const refundsByState = Metric.gauge("refunds", { description: "Refunds by state" })
 const oldestSeconds = Metric.gauge("refunds_oldest_seconds", {
-  description: "How long ago the oldest refund of a state was first owed",
+  description: "Seconds since the oldest refund of each state was first owed",
 })
 
 const updateGauges = Effect.fnUntraced(function* ({ liability, byState }: OwedTotals) {

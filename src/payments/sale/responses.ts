@@ -57,7 +57,7 @@ export const notValidNow = (reason: string) =>
 export const invalidSignature = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The signature is not the payer's over this authorization",
+    message: "The signature is not the payer's signature of this authorization",
     fault: "invalid_signature",
   }),
 )
@@ -75,7 +75,7 @@ export const paymentConflict = ({ state }: Payment) =>
 
 export const paymentInProgress = new NotCharged({
   code: "payment_in_progress",
-  message: "This payment is being worked on",
+  message: "This payment is being processed",
   hint: "Send the same payment again with the first call's Idempotency-Key or payment-identifier.",
   retryAfterSeconds: 2,
   taken: null,
@@ -83,22 +83,23 @@ export const paymentInProgress = new NotCharged({
 export const inProgress = Effect.fail(paymentInProgress)
 
 export const overloaded = Effect.fail(
-  new NotCharged({ code: "overloaded", message: "Too many payments are being worked on" }),
+  new NotCharged({ code: "overloaded", message: "Too many payments are being processed" }),
 )
 
 export const payerOverloaded = Effect.fail(
   new NotCharged({
     code: "overloaded",
-    message: "Too many payments of this payer are being worked on",
-    hint: "Send the same payment again when the others are answered: it was not used.",
+    message: "Too many payments of this payer are being processed",
+    hint: "Send the same payment again when the others are finished: it was not used.",
   }),
 )
 
 export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
   new NotCharged({
     code: "payment_already_used",
-    message: "This payment has bought its answer",
-    hint: "Only the first call's Idempotency-Key or payment-identifier gets the answer again.",
+    message: "This payment has already bought its answer",
+    hint:
+      "The answer is returned again only with the first call's Idempotency-Key or payment-identifier.",
     receipt,
     taken: true,
   })
@@ -106,7 +107,7 @@ export const paymentAlreadyUsed = (receipt: typeof Receipt.Type) =>
 export const paymentRefunded = (refund: typeof RefundNotice.Type) =>
   new NotCharged({
     code: "payment_refunded",
-    message: "This payment was taken, not answered, and is refunded",
+    message: "This payment was taken and not answered: it is refunded",
     refund,
     taken: true,
   })
@@ -135,7 +136,7 @@ export const refundQueued = (payment: PaymentWithRefund, { code, message }: NotC
 const unresolvedRetrySeconds = 5
 
 export const settlementUnresolved = new Unresolved({
-  message: "Whether the payment was settled is not known yet: send the same payment again",
+  message: "It is not known yet whether the payment was settled: send the same payment again",
   retryAfterSeconds: unresolvedRetrySeconds,
 })
 export const unresolved = Effect.fail(settlementUnresolved)
@@ -233,7 +234,7 @@ export const findOutcome = (ports: OutcomePorts) =>
     },
     Effect.catchDefect((defect) =>
       Effect.as(
-        Effect.logError("Cannot look a payment up", defect),
+        Effect.logError("Cannot look up a payment", defect),
         { state: "underway" } satisfies PaymentOutcome,
       )
     ),

@@ -291,7 +291,7 @@ const checkUnused = (
 const alreadyUsedOnChain = Effect.fail(
   new NotCharged({
     code: "payment_required",
-    message: "The authorization has been used or cancelled on the chain already: sign a new one",
+    message: "The authorization is already used or cancelled on the chain: sign a new one",
     fault: "nonce_used",
   }),
 )

@@ -171,7 +171,7 @@ function offerChecks(
   return [
     [
       payment.scheme === null || payment.scheme === ours.scheme,
-      "Only the scheme exact is taken",
+      "Only the scheme exact is accepted",
       "invalid_terms",
     ],
     [
@@ -212,7 +212,7 @@ function authorizationChecks(
     [same(to, terms.payTo), `The authorization must pay to ${terms.payTo}`, "invalid_terms"],
     [
       value === product.price,
-      `The authorization must be over exactly ${product.price} units of USDC`,
+      `The authorization must be for exactly ${product.price} units of USDC`,
       "invalid_amount",
     ],
     [
