@@ -31,7 +31,7 @@ export interface LivePayments {
 }
 
 /** The payee, the treasury, the payment mode, and when a payment is final. */
-export interface Money {
+export interface MoneySettings {
   readonly payments: { readonly kind: "simulated" } | LivePayments
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
@@ -51,7 +51,7 @@ export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")
 export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode, get: Get) {
   const read = reader(mode, get)
   const databaseUrl = yield* requiredDatabaseUrl(read, "REFUND_DATABASE_URL")
-  const money = yield* readMoney(mode, read)
+  const money = yield* readMoneySettings(mode, read)
   const maxPerHour = yield* read("REFUND_MAX_PER_HOUR_USD")
   const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
   if (maxPerHour > maxPerDay) {
@@ -74,26 +74,26 @@ export const loadWorker = Effect.fn("settings.loadWorker")(function* (mode: Mode
 })
 export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>
 
-export const readMoney = Effect.fnUntraced(function* (mode: Mode, read: Read) {
+export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const payments = yield* readPayments(mode, read)
   const payTo = (yield* read("PAY_TO_ADDRESS")) ??
     (payments.kind === "simulated"
       ? simulatedPayTo
-      : yield* needed("PAY_TO_ADDRESS", "the address that buyers pay"))
+      : yield* missing("PAY_TO_ADDRESS", "the address that buyers pay"))
   // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
   const treasury = payments.kind === "simulated"
     ? simulatedTreasury
     : (yield* read("TREASURY_ADDRESS")) ??
-      (yield* needed("TREASURY_ADDRESS", "the address that refunds are paid from"))
+      (yield* missing("TREASURY_ADDRESS", "the address that refunds are paid from"))
   if (payTo.toLowerCase() === treasury.toLowerCase()) {
     return yield* refuse(
       "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: only the treasury pays refunds",
     )
   }
-  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies Money
+  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies MoneySettings
 })
 
-const needed = (name: string, what: string) => refuse(`PAYMENTS=live needs ${name}, ${what}`)
+const missing = (name: string, what: string) => refuse(`PAYMENTS=live needs ${name}, ${what}`)
 
 const readPayments = Effect.fnUntraced(function* (mode: Mode, read: Read) {
   const kind = yield* read("PAYMENTS")
@@ -104,14 +104,14 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: Read) {
       "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to allow it",
     )
   }
-  return { kind } satisfies Money["payments"]
+  return { kind } satisfies MoneySettings["payments"]
 })
 
 const readLive = Effect.fnUntraced(function* (read: Read) {
-  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* needed("RPC_URL", "an endpoint of the chain"))
+  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain"))
   const url = Redacted.value(
     (yield* read("FACILITATOR_URL")) ??
-      (yield* needed("FACILITATOR_URL", "the address of an x402 facilitator")),
+      (yield* missing("FACILITATOR_URL", "the address of an x402 facilitator")),
   )
   if (new URL(url).search !== "") {
     return yield* refuse("FACILITATOR_URL must have no query: /verify and /settle are added to it")

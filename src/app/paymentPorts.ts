@@ -10,11 +10,11 @@ import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
-import type { LivePayments, Money } from "./moneySettings.ts"
+import type { LivePayments, MoneySettings } from "./moneySettings.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 
 /** The ports that the settings select. Live settings never lead to simulated ports. */
-export const paymentPorts = ({ payments, finality }: Money) => {
+export const paymentPorts = ({ payments, finality }: MoneySettings) => {
   switch (payments.kind) {
     case "simulated":
       return simulated.layer.pipe(Layer.provideMerge(signatures.layer))

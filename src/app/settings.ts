@@ -11,7 +11,7 @@ import { Family, familyOfOne } from "../http/documents/family.ts"
 import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { type Money, readMoney, requiredDatabaseUrl } from "./moneySettings.ts"
+import { type MoneySettings, readMoneySettings, requiredDatabaseUrl } from "./moneySettings.ts"
 import {
   type Get,
   isLoopback,
@@ -61,7 +61,7 @@ export const loadService = Effect.fn("settings.loadService")(function* (mode: Mo
     return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
   }
   const venue = yield* readVenue(read)
-  const money = yield* readMoney(mode, read)
+  const money = yield* readMoneySettings(mode, read)
   const database = yield* readServed(yield* readDatabase(venue, read), read)
   yield* refuseForMoney(mode, money, venue, database)
   const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
@@ -113,7 +113,7 @@ export const loadMigration = Effect.fn("settings.loadMigration")(function* (get:
 /** What would take real money for what is not real, or keep its record where it can be lost. */
 const refuseForMoney = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   venue: VenueSettings,
   database: DatabaseSettings,
 ) {
@@ -167,7 +167,7 @@ const readServed = (database: DatabaseSettings, read: Read) =>
 
 const readBaseUrl = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   port: number,
   read: Read,
 ) {

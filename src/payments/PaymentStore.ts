@@ -112,7 +112,7 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * Moves a row that was read before. None when its state or fence has changed since, or when `owe`
    * finds an answer that is marked as delivered. A claim increases the fence.
    */
-  readonly move: (held: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
+  readonly move: (row: Payment, move: Move) => Effect.Effect<Option.Option<Payment>>
   /** Marks the answer as delivered on an open connection. */
   readonly markSent: (paymentId: PaymentId) => Effect.Effect<void>
   /**

@@ -170,20 +170,20 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
    * Processes one refund in a fiber of this service, so that an interrupted caller does not stop
    * it.
    */
-  const workOnNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+  const processNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
     if (yield* Ref.get(stopping)) return Option.none()
     const [claim] = yield* ports.store.claimDue(timing.lease, 1)
     if (claim === undefined) return Option.none()
     if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
-    const work = workOn(ports, claim.success)
+    const work = processRefund(ports, claim.success)
     const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
     return Option.some(yield* restore(Fiber.join(fiber)))
   }))
 
-  const workUntilNoneIsDue = Effect.gen(function* () {
+  const processUntilNoneIsDue = Effect.gen(function* () {
     const outcomes: Array<RefundOutcome> = []
     while (outcomes.length < refundsPerFiberMax) {
-      const outcome = yield* workOnNext
+      const outcome = yield* processNext
       if (Option.isNone(outcome)) break
       outcomes.push(outcome.value)
     }
@@ -191,7 +191,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   })
 
   const sweep = Effect.map(
-    Effect.all(Array.from({ length: concurrency }, () => workUntilNoneIsDue), {
+    Effect.all(Array.from({ length: concurrency }, () => processUntilNoneIsDue), {
       concurrency: "unbounded",
     }),
     (outcomes) => outcomes.flat(),
@@ -201,7 +201,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
 })
 
 /** Takes a claimed refund as far as is possible now. Never fails. */
-function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
+function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
   return readInputs(ports, refund).pipe(
     Effect.flatMap((inputs) => perform(ports, refund, inputs, nextAction(refund, inputs))),
     Effect.catchTag(

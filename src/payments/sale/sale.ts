@@ -180,8 +180,8 @@ const settleMove = ({ timing }: SalePorts, paidAt: PaidAt): Move => ({
  * paid within the recovery window. None: it does not qualify, or another worker moved it first.
  */
 export const resumeUnresolved = Effect.fnUntraced(function* (ports: SalePorts, row: Payment) {
-  const recoverMs = Duration.toMillis(ports.timing.recoveryWindow)
-  if (row.state !== "unresolved" || row.intendedAgoMs >= recoverMs) return Option.none<Payment>()
+  const recoveryMs = Duration.toMillis(ports.timing.recoveryWindow)
+  if (row.state !== "unresolved" || row.intendedAgoMs >= recoveryMs) return Option.none<Payment>()
   const proof = yield* proofOf(ports.chain, row, row.transactionHint)
   return proof.proof === "paid"
     ? yield* ports.store.move(row, settleMove(ports, proof.at))
