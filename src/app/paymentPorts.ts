@@ -1,5 +1,5 @@
 /**
- * Chooses who brings payments to the chain, and who reads it, for the service and the refund worker.
+ * Chooses the facilitator, the chain and the signatures for the service and the refund worker.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { bearer } from "../payments/facilitator/bearerToken.ts"
 import * as signatures from "../payments/wasmSignatures.ts"
 import * as simulated from "../payments/simulated/facilitator.ts"
 import * as chain from "../payments/chain/chain.ts"
-import type { LivePayments, Money } from "./moneySettings.ts"
+import type { LivePayments, MoneySettings } from "./moneySettings.ts"
 import { layerLimited } from "../payments/facilitator/limit.ts"
 
-/** The facilitator, the chain and the signatures that the settings name: never simulated for live. */
-export const paymentPorts = ({ payments, finality }: Money) => {
+/** The ports that the settings select. Live settings never lead to simulated ports. */
+export const paymentPorts = ({ payments, finality }: MoneySettings) => {
   switch (payments.kind) {
     case "simulated":
       return simulated.layer.pipe(Layer.provideMerge(signatures.layer))

@@ -9,9 +9,9 @@
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { Family, familyOfOne } from "../http/documents/family.ts"
 import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
-import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
+import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { type Money, readMoney, requiredDatabaseUrl } from "./moneySettings.ts"
+import { type MoneySettings, readMoneySettings, requiredDatabaseUrl } from "./moneySettings.ts"
 import {
   type Get,
   isLoopback,
@@ -41,7 +41,7 @@ type NewsSettings =
   | { readonly kind: "off" }
   /** The headlines of the simulated world. */
   | { readonly kind: "simulated" }
-  | { readonly kind: "real" } & FeedList
+  | { readonly kind: "real" } & NewsFeedList
 
 const openaiUrl = new URL("https://api.openai.com/v1")
 /** A small one: its drafts are checked word by word, and six digests a day are written. */
@@ -61,7 +61,7 @@ export const loadService = Effect.fn("settings.loadService")(function* (mode: Mo
     return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
   }
   const venue = yield* readVenue(read)
-  const money = yield* readMoney(mode, read)
+  const money = yield* readMoneySettings(mode, read)
   const database = yield* readServed(yield* readDatabase(venue, read), read)
   yield* refuseForMoney(mode, money, venue, database)
   const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
@@ -113,7 +113,7 @@ export const loadMigration = Effect.fn("settings.loadMigration")(function* (get:
 /** What would take real money for what is not real, or keep its record where it can be lost. */
 const refuseForMoney = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   venue: VenueSettings,
   database: DatabaseSettings,
 ) {
@@ -167,7 +167,7 @@ const readServed = (database: DatabaseSettings, read: Read) =>
 
 const readBaseUrl = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   port: number,
   read: Read,
 ) {
@@ -216,7 +216,9 @@ const readModel = Effect.fnUntraced(function* (read: Read) {
 const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: Read) {
   const list = yield* read("NEWS_FEEDS")
   if (list === "off") return { kind: "off" } satisfies NewsSettings
-  if (venue === "polymarket") return { kind: "real", ...list ?? usualFeeds } satisfies NewsSettings
+  if (venue === "polymarket") {
+    return { kind: "real", ...list ?? defaultFeeds } satisfies NewsSettings
+  }
   if (list !== null) {
     return yield* refuse(
       `NEWS_FEEDS names real news, and VENUE=${venue} shows no real present: leave it out, or set ` +

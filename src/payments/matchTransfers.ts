@@ -1,6 +1,6 @@
 /**
- * The last safety net: every transfer by authorization to us is matched with its row, whatever the
- * row says, and one without a row is owed back.
+ * The last safety net: matches every transfer by authorization to us with its row, whatever the row
+ * says. A transfer without a row is refunded.
  *
  * @module
  */
@@ -18,21 +18,21 @@ interface ScanOptions extends ReconcileOptions {
   readonly account: ScannedAccount
 }
 
-/** Stretches of blocks one scan reads at most: what is left is read by the next. */
+/** Block ranges that one scan reads at most. The next scan reads the rest. */
 const rangesMax = 50
-/** Longest wait for a stretch: a chain that never answers must not end all scanning. */
+/** Longest wait for a range: a chain that never responds must not stop all scans. */
 const rangeTimeout = Duration.seconds(30)
-/** Transfers matched at once. */
 const matchConcurrency = 4
 /**
- * Blocks that are read once more by the next scan: five minutes of Base. A node that was behind, or a
- * payment that somebody worked on when its transfer was seen, is looked at again.
+ * Blocks that the next scan reads again: five minutes of Base. This covers a node that was behind,
+ * and a payment that was in progress when its transfer was first seen.
  */
 const overlapBlocks = 150n
 
 /**
- * Reads on from a little before the last block that was read, and returns how many payments it moved
- * or found. A stretch is remembered only when all of it was matched, so a scan that dies loses nothing.
+ * Reads the chain from a little before the last block that was read, and returns how many payments
+ * it moved or inserted. A range is saved only when all of it was matched, so a scan that dies loses
+ * nothing.
  */
 export const scan = Effect.fnUntraced(function* (options: ScanOptions) {
   const { store, account } = options
@@ -56,17 +56,17 @@ const readRange = ({ chain, account }: ScanOptions, after: bigint | null) =>
   chain.transfers({ asset: account.asset, to: account.payTo, after }).pipe(
     Effect.timeoutOrElse({
       duration: rangeTimeout,
-      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no answer in time" })),
+      orElse: () => Effect.fail(new ChainUnavailable({ reason: "no response in time" })),
     }),
   )
 
-/** Looks at those transfers whose rows do not say already that they were paid. */
+/** Matches the transfers whose rows do not already show the payment as taken. */
 const matchAll = Effect.fnUntraced(function* (
   options: ScanOptions,
   transfers: ReadonlyArray<SeenTransfer>,
 ) {
   const { signatures, token, store } = options
-  // What we pay ourselves is nobody's payment, and the store has no row for it.
+  // A transfer from us to ourselves is not a payment, and the store can have no row for it.
   const incoming = transfers.filter(({ from, to, value }) => value > 0n && from !== to)
   const payments = incoming.map((transfer) => ({
     transfer,
@@ -81,7 +81,7 @@ const matchAll = Effect.fnUntraced(function* (
   return changes.filter((change) => change).length
 })
 
-/** True when the transfer changed what we believe. */
+/** True when the transfer changed a row. */
 const match = Effect.fnUntraced(function* (
   options: ScanOptions,
   paymentId: PaymentId,
@@ -90,11 +90,13 @@ const match = Effect.fnUntraced(function* (
   const { store, token } = options
   const known = yield* store.find(paymentId)
   if (Option.isNone(known)) {
-    yield* Effect.logWarning("A transfer to us belongs to no call: it is refunded", { paymentId })
+    yield* Effect.logWarning("A transfer to us belongs to no request: it is refunded", {
+      paymentId,
+    })
     const inserted = yield* store.insertUnmatched({ ...transfer, paymentId, token })
     if (!inserted && Option.isNone(yield* store.find(paymentId))) {
-      // No honest hand writes such a row; the other transfers are matched all the same.
-      yield* Effect.logError("Cannot refund a transfer: its authorization is another row's", {
+      // Only a forged row can cause this. The other transfers are still matched.
+      yield* Effect.logError("Cannot refund a transfer: another row has its authorization", {
         paymentId,
       })
     }
@@ -103,21 +105,22 @@ const match = Effect.fnUntraced(function* (
   const move = moveForTransfer(options, known.value, transfer)
   if (Option.isNone(move)) return false
   if (known.value.state === "void") {
-    yield* Effect.logError("A payment held to be void has paid", { paymentId })
+    yield* Effect.logError("A payment marked as void was paid", { paymentId })
   }
   return (yield* moveOrRead(store, known.value, move.value)).state !== known.value.state
 })
 
 /**
- * What a transfer makes of a row that does not say that it was taken; none: somebody works on it, and
- * the next scan looks again. Its payer may have spent the nonce on another sum: then that is owed.
+ * The move for a row that does not show the payment as taken. None: a worker is busy with it, and
+ * the next scan checks it again. The payer may have used the nonce for another sum: then that sum
+ * is owed.
  */
 function moveForTransfer(
   { windows }: ScanOptions,
   row: Payment,
   { value, at }: SeenTransfer,
 ): Option.Option<Move> {
-  // It may have been answered since its state was read.
+  // The state may have changed since it was read.
   if (wasTaken(row.state) !== false && row.state !== "unresolved") return Option.none()
   if (row.amount !== value) {
     const paidAmount = AtomicAmount.make(value)

@@ -1,32 +1,35 @@
 /**
- * How long each step of a sale may take, and how long a payment is kept for its buyer.
+ * How long each step of a sale may take, and how long a payment waits for its buyer.
  *
  * @module
  */
 import { Duration } from "effect"
 
 export interface PaymentTiming {
-  /** A worker that is silent for longer has lost its payment. Longer than all the steps together. */
+  /** A worker loses its payment after this time. Longer than all steps together. */
   readonly lease: Duration.Duration
   readonly verifyTimeout: Duration.Duration
-  /** The work of a compute-first product, and what a settle-early one looks up before it settles. */
+  /** The work of a compute-first product, and the check of a settle-early one. */
   readonly workTimeout: Duration.Duration
-  /** The work of a settle-early product, which is paid for by then. Shorter than the lease. */
+  /** The work of a settle-early product, after payment. Shorter than the lease. */
   readonly paidWorkTimeout: Duration.Duration
   readonly settleTimeout: Duration.Duration
-  /** How often the chain is asked after settlement, and how many times. */
+  /** The interval between reads of the chain after settlement, and their maximum number. */
   readonly proveInterval: Duration.Duration
   readonly proveRetriesMax: number
-  /** How long all that asking may take, however long the chain takes over each question. */
+  /** The total time of these reads. */
   readonly proveTimeout: Duration.Duration
-  /** How long a buyer may still come for an answer that was not delivered. Then it is refunded. */
+  /** How long an undelivered answer waits for its buyer. Then the payment is refunded. */
   readonly answerWindow: Duration.Duration
   /**
-   * How long after the intent a settle-early payment of unknown outcome waits for its buyer, who has
-   * it computed by coming again. Then it is refunded.
+   * How long after the intent an unresolved settle-early payment waits for its buyer, whose next
+   * call computes the answer. Then it is refunded.
    */
   readonly recoveryWindow: Duration.Duration
-  /** How often a second copy of a payment looks whether the first is done, and how many times. */
+  /**
+   * The interval and the maximum number of checks with which a repeated call waits for the first
+   * one.
+   */
   readonly waitInterval: Duration.Duration
   readonly waitRetriesMax: number
 }

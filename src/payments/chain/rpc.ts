@@ -1,9 +1,9 @@
 /**
- * One question to a JSON-RPC endpoint, and its answer as far as it is one: in time, small enough, to
- * this very question, and of the shape that was asked for. No address is ever repeated: it may hold
- * a key.
+ * A client of a JSON-RPC endpoint. It returns a response only when it is in time, small enough, for
+ * this request, and of the requested form. The endpoint's URL is never logged, because it may
+ * contain a key.
  *
- * A quantity has at most 13 hexadecimal digits, so that it is a safe number wherever it goes.
+ * A quantity has at most 13 hexadecimal digits, so that it is always a safe integer.
  *
  * @module
  */
@@ -12,23 +12,23 @@ import { getHttpRpcClient } from "viem/utils"
 
 export interface RpcOptions {
   readonly rpcUrl: string
-  /** How long a call may take, its second attempt included. */
+  /** Time limit of a call, including its retry. */
   readonly callTimeout?: Duration.Duration
 }
 
-/** Largest answer that is read; and when a call asks for all that one block holds. */
-export const answerBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
+/** Maximum size of a response; the larger one is for calls that return everything in one block. */
+export const responseBytesMax = { usual: 1024 * 1024, oneBlock: 16 * 1024 * 1024 } as const
 
-/** Calls at once; more wait, within the time of their question. */
+/** Concurrent calls. Further calls wait, within the time limit of their operation. */
 const callsMax = 64
 const retryDelay = Duration.millis(100)
 const retriesMax = 1
 
-/** What became of a call that got no answer. */
+/** Why a call has no usable response. */
 export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   /**
-   * `silent`: no answer, or not in time. `refused`: an error of JSON-RPC. `too_large`: more than is read.
-   * `malformed`: something else than was asked for.
+   * `silent`: no response, or not in time. `refused`: a JSON-RPC error. `too_large`: larger than
+   * the limit. `malformed`: not of the requested form.
    */
   kind: Schema.Literals(["silent", "refused", "too_large", "malformed"]),
   reason: Schema.String,
@@ -68,13 +68,13 @@ export const connect = Effect.fnUntraced(function* (
         client.request({
           body: { id, method: request.method, params: request.params },
           fetchOptions: { signal },
-          maxResponseBodySize: request.bytesMax ?? answerBytesMax.usual,
+          maxResponseBodySize: request.bytesMax ?? responseBytesMax.usual,
         }),
       catch: (error) => unreadable(request.method, error),
     })
     const envelope = yield* malformedUnless(request.method, decodeEnvelope(response))
     if (envelope.id !== id) {
-      return yield* malformed(request.method, "an answer to another question")
+      return yield* malformed(request.method, "the response of another request")
     }
     if ("error" in envelope) {
       return yield* new RpcFailure({
@@ -100,22 +100,22 @@ export const connect = Effect.fnUntraced(function* (
   }
 })
 
-/** Why no answer could be read. The error itself names the address, so it goes no further. */
+/** The failure of a request. The original error contains the endpoint's URL, so it is dropped. */
 function unreadable(method: string, error: unknown): RpcFailure {
   const name = error instanceof Error ? error.name : ""
   return name === "ResponseBodyTooLargeError"
-    ? new RpcFailure({ kind: "too_large", reason: `${method} was answered with too many bytes` })
-    : new RpcFailure({ kind: "silent", reason: `${method} was not answered` })
+    ? new RpcFailure({ kind: "too_large", reason: `${method} returned too many bytes` })
+    : new RpcFailure({ kind: "silent", reason: `${method} did not respond` })
 }
 
 const malformedUnless = <A>(method: string, decoded: Effect.Effect<A, Schema.SchemaError>) =>
-  Effect.catch(decoded, () => malformed(method, "something else than was asked for"))
+  Effect.catch(decoded, () => malformed(method, "a result of another form"))
 
 const malformed = (method: string, what: string) =>
-  new RpcFailure({ kind: "malformed", reason: `${method} was answered with ${what}` })
+  new RpcFailure({ kind: "malformed", reason: `${method} returned ${what}` })
 
 const silent = (method: string) =>
-  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} was not answered in time` }))
+  Effect.fail(new RpcFailure({ kind: "silent", reason: `${method} did not respond in time` }))
 
 const hexOf = (pattern: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`)))
@@ -152,7 +152,7 @@ export const decodeQuantity = Schema.decodeUnknownEffect(Quantity)
 export const decodeWord = Schema.decodeUnknownEffect(Word)
 export const decodeBytes = Schema.decodeUnknownEffect(Bytes)
 
-/** A block number as the node takes it. */
+/** A block number as a JSON-RPC quantity. */
 export function quantity(number: bigint): string {
   return `0x${number.toString(16)}`
 }

@@ -1,9 +1,10 @@
 /**
- * The life of one payment: its identity, its states, and every legal move between them.
+ * The life cycle of one payment: its identity, its states, and every legal move between them.
  *
- * An authorization may be charged on two arrows only: into `answered` (compute-first) and into
- * `settled` (settle-early), and only after the chain was seen to have paid. `refund_due` is the one
- * way money goes back. `released` is not final: a facilitator may have seen the signature.
+ * A payment is charged by two moves only: into `answered` (compute-first) and into `settled`
+ * (settle-early). Both require that the chain shows the transfer. Money goes back only through
+ * `refund_due`. `released` is not final: a facilitator may have seen the signature, and can still
+ * settle it.
  *
  * @module
  */
@@ -16,13 +17,13 @@ const hex = (digits: number) =>
     Schema.isPattern(new RegExp(`^0x[0-9a-f]{${digits}}$`)),
   )
 
-/** A 20-byte address, in lower case: two spellings of one address are one value. */
+/** A 20-byte address in lower case, so that two spellings of one address are one value. */
 export const Address = hex(40).pipe(Schema.brand("Address"))
 export type Address = typeof Address.Type
 
 const decodeAddress = Schema.decodeUnknownSync(Address)
 
-/** The canonical form of what is known to be an address. */
+/** Converts a known address to lower case. Throws when it is not an address. */
 export function address(spelling: string): Address {
   return decodeAddress(spelling.toLowerCase())
 }
@@ -31,18 +32,23 @@ export function address(spelling: string): Address {
 export const Bytes32 = hex(64).pipe(Schema.brand("Bytes32"))
 export type Bytes32 = typeof Bytes32.Type
 
-/** How the holder of an authorization makes its id, with the types that are encoded. */
+/**
+ * How a client computes the payment id of an authorization, with the ABI types. Published in the
+ * documentation.
+ */
 export const paymentIdFormula =
   'keccak256(abi.encode(string "pay/v1", uint256 chainId, address asset, address from, bytes32 nonce))'
-/** keccak256 over chain, asset, payer and nonce: one authorization has one, whatever its spelling. */
+/**
+ * keccak256 over chain, asset, payer and nonce (`paymentIdFormula`): one authorization has one id.
+ */
 export const PaymentId = hex(64).pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
-/** A 65-byte signature r, s, v with v 27 or 28 and s in the lower half of the curve's order. */
+/** A 65-byte signature r, s, v. v is 27 or 28; s is in the lower half of the curve order. */
 export const Signature = hex(130).pipe(Schema.brand("Signature"))
 export type Signature = typeof Signature.Type
 
-/** What an EIP-3009 payer signs. Times are seconds since the Unix epoch, as the contract reads them. */
+/** What an EIP-3009 payer signs. Times are in seconds since the Unix epoch. */
 export interface Authorization {
   readonly from: Address
   readonly to: Address
@@ -52,7 +58,7 @@ export interface Authorization {
   readonly nonce: Bytes32
 }
 
-/** The token an authorization is for, as its EIP-712 domain names it. */
+/** The token of an authorization, as in its EIP-712 domain. */
 export interface TokenDomain {
   readonly chainId: number
   readonly asset: Address
@@ -74,25 +80,30 @@ export const paymentStates = [
 export const PaymentState = Schema.Literals(paymentStates)
 export type PaymentState = typeof PaymentState.Type
 
-/** What can happen to a payment. */
 export const paymentEvents = [
-  /** The same payment was sent again after a release. */
+  /** The same payment is sent again after a release. */
   "claim",
-  /** Nothing was taken: refused, failed, too late, or its lease ran out before the intent. */
+  /**
+   * Nothing was taken: the payment was refused, failed or came too late, or its lease expired
+   * before the intent.
+   */
   "release",
-  /** The intent to settle is stored, before the facilitator is asked to. */
+  /** The intent to settle is stored, before the facilitator is called. */
   "intend",
-  /** Settlement was asked for and its outcome is not known. */
+  /** Settlement was requested and its outcome is unknown. */
   "doubt",
-  /** The chain has paid, and no answer exists yet (settle-early). */
+  /** The chain shows the transfer, and there is no answer yet (settle-early). */
   "settle",
-  /** The answer is stored and the chain has paid. */
+  /** The answer is stored and the chain shows the transfer. */
   "answer",
-  /** The chain has paid and no answer will be delivered: a refund row is written with this move. */
+  /**
+   * The chain shows the transfer and no answer will be delivered. The same statement inserts the
+   * refund.
+   */
   "owe",
-  /** The chain has confirmed the refund. */
+  /** The chain confirms the refund. */
   "refund",
-  /** The chain proves that this authorization never paid and never will. */
+  /** The chain proves that this authorization was never paid and never will be. */
   "void",
 ] as const
 export const PaymentEvent = Schema.Literals(paymentEvents)
@@ -109,7 +120,10 @@ const shared = {
   void: { owe: "refund_due" },
 } as const
 
-/** Every legal move, by order of settlement. Whatever is absent would lose or invent money. */
+/**
+ * Every legal move, by settlement order. A missing entry is deliberate: that move would lose or
+ * invent money.
+ */
 const moves: { readonly [O in SettlementOrder]: Moves } = {
   "compute-first": {
     ...shared,
@@ -125,7 +139,7 @@ const moves: { readonly [O in SettlementOrder]: Moves } = {
   },
 }
 
-/** Where each event leads, from wherever it may happen: an event has one outcome. */
+/** The state after each event. It does not depend on the state before. */
 export const stateAfter: { readonly [E in PaymentEvent]: PaymentState } = {
   claim: "claimed",
   release: "released",
@@ -138,13 +152,13 @@ export const stateAfter: { readonly [E in PaymentEvent]: PaymentState } = {
   void: "void",
 }
 
-/** A move the table does not have: the caller read a row that has moved on, or has a bug. */
+/** A move that is not in the table: the caller read an outdated row, or has a bug. */
 class IllegalMove extends Schema.TaggedError<IllegalMove>()("IllegalMove", {
   from: PaymentState,
   event: PaymentEvent,
 }) {}
 
-/** Where `event` takes a payment that stands at `from`. */
+/** The state of a payment after `event`, if `from` allows it. */
 export function step(
   order: SettlementOrder,
   from: PaymentState,
@@ -154,23 +168,23 @@ export function step(
   return to === undefined ? Result.fail(new IllegalMove({ from, event })) : Result.succeed(to)
 }
 
-/** What a payment that is already known gets when it is sent again, for the same request. */
+/** How the service responds when a known payment is sent again for the same request. */
 type RepeatAction =
-  /** It is claimed again. */
+  /** Claim it again. */
   | "claim"
-  /** Its answer is waited for, within a bound. */
+  /** Wait for its answer, for a limited time. */
   | "wait"
   /** 409 payment_in_progress. */
   | "in_progress"
-  /** The chain is asked; then its new state decides, or 503 while still unknown. */
+  /** Read the chain; the new state decides. 503 while the outcome is still unknown. */
   | "reconcile"
-  /** The stored answer, again. */
+  /** Return the stored answer. */
   | "replay"
   /** 409 payment_already_used, with the receipt. */
   | "already_used"
   /** 410 payment_refunded, with the refund. */
   | "refunded"
-  /** 402: it can never pay; a fresh one is needed. */
+  /** 402: this authorization can never pay; the buyer must sign a new one. */
   | "challenge"
 
 const repeatActions: {
@@ -188,8 +202,9 @@ const repeatActions: {
 }
 
 /**
- * What the same payment gets when it is sent again. A settled authorization is public calldata, so
- * the payment alone never fetches or joins an answer: only the first caller's secret does.
+ * How the service responds when a known payment is sent again. A settled authorization is public
+ * calldata, so the payment alone never returns or waits for an answer: the caller must also send
+ * the first caller's secret.
  */
 export function repeatAction(state: PaymentState, hasSecret: boolean): RepeatAction {
   return repeatActions[state][hasSecret ? "secret" : "plain"]
@@ -207,7 +222,7 @@ const takenByState: { readonly [S in PaymentState]: boolean | null } = {
   void: false,
 }
 
-/** Whether a payment was taken, as far as its state shows: null while a worker may be taking it. */
+/** Whether money was taken, according to the state. Null while that is not known yet. */
 export function wasTaken(state: PaymentState): boolean | null {
   return takenByState[state]
 }
@@ -221,16 +236,16 @@ export interface PaymentTicket {
   readonly amount: AtomicAmount
   readonly settlementOrder: SettlementOrder
   readonly productId: string
-  /** The product and its canonical parameters: what the answer answers, whatever the transport. */
+  /** The product and its canonical parameters, independent of the transport. */
   readonly request: string
 }
 
-/** Bytes that were, or will be, sent as the body of a 200. */
+/** The body of the 200 response. */
 export interface StoredAnswer {
   readonly body: Uint8Array
 }
 
-/** Where the chain shows a payment. */
+/** The position of a payment on the chain. */
 export interface PaidAt {
   readonly transaction: string
   readonly block: bigint
@@ -252,7 +267,7 @@ export type PaymentProof =
    */
   | { readonly proof: "never"; readonly reason: "expired" | "spent_elsewhere" }
 
-/** What a payment shows of the refund that goes with it. */
+/** The state of a payment's refund. */
 export interface RefundSummary {
   readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
   readonly reason: string
@@ -260,18 +275,18 @@ export interface RefundSummary {
 }
 
 interface Versioned {
-  /** Grows with every claim. */
+  /** Increases with every claim. */
   readonly fence: number
-  /** Hash of the secret the first caller showed; null when they showed none. */
+  /** Hash of the secret that the first caller sent; null when it sent none. */
   readonly secretHash: Bytes32 | null
 }
 
-/** A payment that a call has claimed, with what it was claimed for. */
+/** A payment that a request claimed, with that request. */
 interface WithCall extends PaymentTicket, Versioned {}
 
 type CallFields = "signature" | "productId" | "request"
 
-/** A transfer that was found on the chain, and that no call of ours goes with. */
+/** A transfer that was found on the chain and belongs to no request. */
 interface WithoutCall extends Omit<PaymentTicket, CallFields>, Versioned {
   readonly signature: null
   readonly productId: null
@@ -279,11 +294,11 @@ interface WithoutCall extends Omit<PaymentTicket, CallFields>, Versioned {
 }
 
 interface Leased {
-  /** Milliseconds until the lease runs out; zero or less when it has. */
+  /** Milliseconds until the lease expires; zero or negative when it has. */
   readonly leaseLeftMs: number
 }
 
-/** A compute-first answer is stored with the intent; a settle-early one is not computed yet. */
+/** A compute-first answer is stored with the intent; a settle-early answer is computed later. */
 type Intended =
   | { readonly settlementOrder: "compute-first"; readonly answer: StoredAnswer }
   | { readonly settlementOrder: "settle-early" }
@@ -298,7 +313,7 @@ export type UnresolvedPayment = WithCall & Intended & {
   readonly state: "unresolved"
   /** Milliseconds since the intent to settle was stored. */
   readonly intendedAgoMs: number
-  /** The transaction a facilitator named; a hint. */
+  /** The transaction that the facilitator reported; not trusted. */
   readonly transactionHint: string | null
 }
 
@@ -317,28 +332,34 @@ export type AnsweredPayment =
     readonly answeredAgoMs: number
   }
   & (
-    /** Not delivered on a live connection yet. */
+    /** Not delivered on an open connection yet. */
     | { readonly sent: false; readonly answer: StoredAnswer }
-    /** A body that was delivered is not kept for ever. */
+    /** A delivered body may be deleted later. */
     | { readonly sent: true; readonly answer: StoredAnswer | null }
   )
 
-/** Paid, not answered, and refunded: the refund says how far that is. */
+/** Paid and not answered. It has a refund, whose state is in `refund`. */
 export type PaymentWithRefund = (WithCall | WithoutCall) & {
   readonly state: "refund_due" | "refunded"
   readonly paidAt: PaidAt
-  /** What its payer paid under its nonce: the amount, unless they spent it on another sum. */
+  /**
+   * The amount that was transferred under this nonce. It differs from `amount` when the payer used
+   * the nonce for another sum.
+   */
   readonly paidAmount: AtomicAmount
   readonly refund: RefundSummary
 }
 
 type VoidPayment = (WithCall | WithoutCall) & {
   readonly state: "void"
-  /** Where the chain showed a payment that was reorganised away; null when it never did. */
+  /**
+   * Where the chain showed a transfer that was later reorganised away; null when it never showed
+   * one.
+   */
   readonly paidAt: PaidAt | null
 }
 
-/** One payment: each state has what belongs to it and nothing else. */
+/** One payment. Each state has exactly its own fields. */
 export type Payment =
   | ClaimedPayment
   | ReleasedPayment
@@ -349,7 +370,7 @@ export type Payment =
   | PaymentWithRefund
   | VoidPayment
 
-/** A payment as one flat row, where null stands for what its state does not have. */
+/** A payment as one flat row. A field is null when the state does not have it. */
 export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versioned {
   readonly signature: Signature | null
   readonly productId: string | null
@@ -366,21 +387,21 @@ export interface PaymentRecord extends Omit<PaymentTicket, CallFields>, Versione
   readonly refund: RefundSummary | null
 }
 
-/** A stored row that lacks what its state must have. */
+/** A stored row without a field that its state requires. */
 class InvalidPayment extends Schema.TaggedError<InvalidPayment>()("InvalidPayment", {
   paymentId: PaymentId,
   state: PaymentState,
 }) {
   override get message() {
-    return `The row of payment ${this.paymentId} lacks what the state ${this.state} must have`
+    return `The row of payment ${this.paymentId} lacks a field of the state ${this.state}`
   }
 }
 
 /**
- * The payment that a record is. What its state does not have is left out. Each arm below rests on the
- * CHECKs of the table `payment` (see the migrations), which refuse a row that lacks what the arm asks
- * for, and on the trigger that lets a payment be born with all of its call or none: who loosens one of
- * them makes payments that cannot be read.
+ * Decodes a record into a payment and omits the fields that its state does not have. Each case
+ * relies on the CHECK constraints of the table `payment` (see the migrations), and on the trigger
+ * that inserts a payment either with all fields of its request or with none. If one of them is
+ * loosened, some payments can no longer be read.
  */
 export function paymentOf(record: PaymentRecord): Result.Result<Payment, InvalidPayment> {
   const { paymentId, state } = record
@@ -469,7 +490,6 @@ const absent = {
   refund: null,
 } as const
 
-/** The record of a payment. */
 export function recordOf(payment: Payment): PaymentRecord {
   return { ...absent, ...payment }
 }

@@ -1,8 +1,10 @@
 /**
- * Refunds in PostgreSQL: every arrow one conditional UPDATE of one row, leases on its clock.
+ * Refunds in PostgreSQL. Every move is a conditional UPDATE of one row, and leases run on the
+ * database's clock.
  *
- * The database moves the payment with the end of its refund, and refuses what the table of moves does
- * not have (see the migrations): this file needs no right to write payments.
+ * The database moves the payment together with the end of its refund, and refuses every move that
+ * the table of moves does not have (see the migrations). So this file needs no right to write
+ * payments.
  *
  * @module
  */
@@ -26,10 +28,13 @@ import {
   UnreadableRefund,
 } from "../refunds/RefundStore.ts"
 
-/** Signatures are stored one at a time, by all workers together: their sum is capped. */
+/**
+ * The advisory lock under which all workers store signatures one at a time, because the sum of all
+ * signatures is capped.
+ */
 const signLockKey = 8402_0006
 
-/** The worker's store. It needs the rights of the worker's role. */
+/** The worker's store. Needs the rights of the worker's role. */
 export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
   RefundStore,
   Effect.map(SqlClient, (sql) =>
@@ -43,7 +48,7 @@ export const layer: Layer.Layer<RefundStore, never, SqlClient> = Layer.effect(
     })),
 )
 
-/** What the service reads. It needs the rights of the service's role. */
+/** What the service reads. Needs the rights of the service's role. */
 export const queueLayer: Layer.Layer<RefundQueue, never, SqlClient> = Layer.effect(
   RefundQueue,
   Effect.map(SqlClient, (sql) => RefundQueue.of({ totalsByState: totalsByState(sql) })),
@@ -139,7 +144,7 @@ const move = (sql: SqlClient) => (stored: StoredRefund, move: RefundMove) => {
   )
 }
 
-/** What a move writes besides the state and the lease. */
+/** What a move writes in addition to the state and the lease. */
 const changes = (sql: SqlClient, move: RefundMove) => {
   switch (move.event) {
     case "broadcast":
@@ -178,15 +183,15 @@ const totalsByState = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Undoes the transaction it is raised in. */
+/** Rolls back the transaction that fails with it. */
 class OverCaps extends Schema.TaggedError<OverCaps>()("OverCaps", {}) {}
 
-/** An UPDATE returns its rows in no order. */
+/** An UPDATE returns its rows in no particular order. */
 const byDue = (a: UnreadRow, b: UnreadRow) =>
   a.next_attempt_at.getTime() - b.next_attempt_at.getTime() ||
   (a.payment_id < b.payment_id ? -1 : 1)
 
-/** A claimed row before it is decoded: what is needed to put it in order, and to name it. */
+/** A claimed row before it is decoded: the columns for its order and its id. */
 interface UnreadRow {
   readonly payment_id: string
   readonly state: ClaimedRefund["state"]
@@ -222,7 +227,7 @@ const unsignedColumns = {
   signature: Schema.Null,
 }
 
-/** Every row of a refund that is not over. */
+/** A row of an open refund. */
 const ClaimedRow = Schema.Union([
   Schema.Struct({
     ...columns,

@@ -1,9 +1,10 @@
 /**
- * The refund worker: sweeps over what is owed, and takes each refund as far as it can be taken now.
+ * The refund worker: takes each due refund as far as is possible now.
  *
- * For each refund: claim it, ask the chain, nextAction, sign, relay. A signature is stored before it leaves
- * the worker; what a facilitator says is a hint; only the chain confirms. Whatever cannot be known now
- * (a chain that cannot be read, a facilitator without a clear answer) is asked retryAfter later.
+ * For each refund: claim it, read the chain, choose the next action, sign, relay. A signature is
+ * stored before it leaves the worker. The facilitator's response is a hint; only the chain
+ * confirms. When something is unknown (an unavailable chain, an unclear response), the refund is
+ * tried again later.
  *
  * @module
  */
@@ -46,8 +47,8 @@ import { storeWithDeadline, withDeadline } from "../../core/deadline.ts"
 
 export class RefundWorker extends Context.Service<RefundWorker, {
   /**
-   * Works on everything that is due, until nothing is, and returns what became of it. Any number of
-   * workers may sweep at once. Dies when the store does not say what is due.
+   * Processes all due refunds and returns the outcomes. Any number of workers may sweep at once.
+   * Dies when the store fails.
    */
   readonly sweep: Effect.Effect<ReadonlyArray<RefundOutcome>>
 }>()("bellwether/payments/RefundWorker") {
@@ -55,34 +56,34 @@ export class RefundWorker extends Context.Service<RefundWorker, {
 }
 
 interface RefundOptions {
-  /** What is refunded, and whom it was paid to: refunds of anything else stay unpaid. */
+  /** The token to refund, and the payee of the payments. Refunds of anything else stay unpaid. */
   readonly token: TokenDomain
   readonly payTo: Address
   readonly caps: Caps
   readonly timing?: RefundTiming
 }
 
-/** How long everything about a refund may take, and when it is worked on retryAfter. */
+/** The timeouts of a refund's steps, and the delays before it is tried again. */
 export interface RefundTiming {
-  /** Longer than everything that one refund may wait for while it is worked on. */
+  /** Longer than all waits of one attempt together. */
   readonly lease: Duration.Duration
-  /** How long a signature runs. */
+  /** How long a signature is valid. */
   readonly validity: Duration.Duration
   readonly chainTimeout: Duration.Duration
   readonly settleTimeout: Duration.Duration
   readonly storeTimeout: Duration.Duration
-  /** Until the chain is asked retryAfter whether a block is safe. */
+  /** Delay before the chain is read again for a safe block. */
   readonly proofRetryDelay: Duration.Duration
-  /** Until a facilitator or a chain without a clear answer is asked retryAfter. */
+  /** Delay after an unclear response of the facilitator or the chain. */
   readonly unknownRetryDelay: Duration.Duration
-  /** After the first decline; it doubles with every further one, up to the second. */
+  /** Delay after the first decline. It doubles with each further one, up to the maximum. */
   readonly declinedRetryDelayMin: Duration.Duration
   readonly declinedRetryDelayMax: Duration.Duration
-  /** Until caps and the float are checked retryAfter. */
+  /** Delay before the caps and the treasury's balance are checked again. */
   readonly shortageRetryDelay: Duration.Duration
-  /** Until the chain is asked about a refund that only a person can help. */
+  /** Delay before the chain is read for a refund that needs review. */
   readonly reviewRetryDelay: Duration.Duration
-  /** How long a worker that is stopped goes on with what it is at. */
+  /** How long a stopping worker continues with its current refunds. */
   readonly drain: Duration.Duration
 }
 
@@ -101,24 +102,30 @@ export const defaultRefundTiming: RefundTiming = {
   drain: Duration.seconds(15),
 }
 
-/** Refunds worked on at once by one worker. */
+/** Concurrent refunds of one worker. */
 const concurrency = 4
-/** Refunds that each of these takes on in one sweep at most. */
+/** Refunds per fiber and sweep at most. */
 const refundsPerFiberMax = 250
-/** The shortest lease within which a chain and a facilitator can be asked. */
+/** The shortest lease that leaves time to call the chain and the facilitator. */
 const leaseMin = Duration.seconds(20)
-/** From before the first block: a signature counts at once. */
+/** A signature is valid at once. */
 const validAfter = 0n
-/** What a facilitator is told that a payer has; ours runs longer. */
+/** The timeout in the payment requirements; our signatures are valid for longer. */
 const maxTimeoutSeconds = 120
-/** Most refunds are signed, and have run out, within this long after they are owed. */
+/** A refund's first signature has usually expired within this time after the refund became owed. */
 const lostSignatureSeconds = 20n * 60n
-/** How far back a chain looks for the use of a signature at once; and how many such looks there are. */
+/**
+ * The chain searches this span around an expiry; and the maximum number of such searches for one
+ * refund.
+ */
 const lookupSeconds = 30n * 60n
 const lookupsMax = 2_000n
 const doublingsMax = 16
 
-/** The usual steps, made shorter as far as a shorter lease makes them: a lease outlasts its steps. */
+/**
+ * The default timing for a given lease. A lease must outlast its steps, so a lease shorter than the
+ * default shortens the timeouts in proportion.
+ */
 export function scaledRefundTiming(wantedLease: Duration.Duration): RefundTiming {
   const base = defaultRefundTiming
   const lease = Duration.max(wantedLease, leaseMin)
@@ -132,7 +139,6 @@ export function scaledRefundTiming(wantedLease: Duration.Duration): RefundTiming
   }
 }
 
-/** The ports and the options that work on a refund needs. */
 interface Ports extends Required<RefundOptions> {
   readonly store: RefundStore["Service"]
   readonly chain: Chain["Service"]
@@ -160,21 +166,24 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
     )
   )
 
-  /** Works on one refund in a fiber of this service: the caller may go, the work comes to its end. */
-  const workOnNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
+  /**
+   * Processes one refund in a fiber of this service, so that an interrupted caller does not stop
+   * it.
+   */
+  const processNext = Effect.uninterruptibleMask(Effect.fnUntraced(function* (restore) {
     if (yield* Ref.get(stopping)) return Option.none()
     const [claim] = yield* ports.store.claimDue(timing.lease, 1)
     if (claim === undefined) return Option.none()
     if (Result.isFailure(claim)) return Option.some(yield* failedOutcome(claim.failure))
-    const work = workOn(ports, claim.success)
+    const work = processRefund(ports, claim.success)
     const fiber = yield* FiberSet.run(fibers, Effect.interruptible(work))
     return Option.some(yield* restore(Fiber.join(fiber)))
   }))
 
-  const workUntilNoneIsDue = Effect.gen(function* () {
+  const processUntilNoneIsDue = Effect.gen(function* () {
     const outcomes: Array<RefundOutcome> = []
     while (outcomes.length < refundsPerFiberMax) {
-      const outcome = yield* workOnNext
+      const outcome = yield* processNext
       if (Option.isNone(outcome)) break
       outcomes.push(outcome.value)
     }
@@ -182,7 +191,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   })
 
   const sweep = Effect.map(
-    Effect.all(Array.from({ length: concurrency }, () => workUntilNoneIsDue), {
+    Effect.all(Array.from({ length: concurrency }, () => processUntilNoneIsDue), {
       concurrency: "unbounded",
     }),
     (outcomes) => outcomes.flat(),
@@ -191,8 +200,8 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
   return RefundWorker.of({ sweep })
 })
 
-/** Takes a claimed refund as far as it can be taken now. It never fails. */
-function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
+/** Takes a claimed refund as far as is possible now. Never fails. */
+function processRefund(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcome> {
   return readInputs(ports, refund).pipe(
     Effect.flatMap((inputs) => perform(ports, refund, inputs, nextAction(refund, inputs))),
     Effect.catchTag(
@@ -207,11 +216,11 @@ function workOn(ports: Ports, refund: ClaimedRefund): Effect.Effect<RefundOutcom
   )
 }
 
-/** What becomes of a refund that cannot be worked on: its lease runs out, and it is claimed retryAfter. */
+/** The outcome of a refund that cannot be processed. Its lease expires, and it is claimed again. */
 const failedOutcome = Effect.fnUntraced(
   function* (refund: ClaimedRefund | UnreadableRefund, cause: unknown = refund) {
     const { paymentId, state } = refund
-    yield* Effect.annotateLogs(Effect.logError("Cannot work on a refund", cause), { paymentId })
+    yield* Effect.annotateLogs(Effect.logError("Cannot process a refund", cause), { paymentId })
     const to: RefundOutcome = {
       paymentId,
       from: state,
@@ -223,7 +232,7 @@ const failedOutcome = Effect.fnUntraced(
   },
 )
 
-/** Everything the decision on a refund rests on, as the chain and the store show it now. */
+/** Reads from the chain and the store everything that `nextAction` needs. */
 const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRefund) {
   const { token, payTo, caps, timing, store, chain, signatures, treasury } = ports
   const { chainId, asset, payer, paymentNonce, amount: value } = refund
@@ -243,7 +252,7 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
     }),
     treasuryBalance: chain.balanceOf(token.asset, treasury.address),
   }, { concurrency: "unbounded" }).pipe(withDeadline(timing.chainTimeout))
-  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+  if (Option.isNone(seen)) return yield* new ChainUnavailable({ reason: "no response in time" })
   const paymentId = signatures.paymentId(identity)
   const blockRange = yield* blockRangeOf(ports)
   const expected = { ...token, payTo, treasury: treasury.address, blockRange, paymentId, nonce }
@@ -251,14 +260,14 @@ const readInputs = Effect.fnUntraced(function* (ports: Ports, refund: ClaimedRef
   return { expected, ...seen.value, nowSeconds, signedSums, caps } satisfies RefundInputs
 })
 
-/** The treasury's blockRange, which begins when the store first sees it. */
+/** The treasury's block range. It starts when the store first sees the treasury. */
 const blockRangeOf = Effect.fnUntraced(
   function* ({ token, payTo, timing, store, chain, treasury }: Ports) {
     const known = yield* store.blockRange(treasury.address)
     if (Option.isSome(known)) return known.value
     const query = { asset: token.asset, to: payTo, after: null }
     const head = yield* withDeadline(timing.chainTimeout)(chain.transfers(query))
-    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no answer in time" })
+    if (Option.isNone(head)) return yield* new ChainUnavailable({ reason: "no response in time" })
     yield* store.addTreasury(treasury.address, head.value.through)
     return yield* Effect.orDie(
       Effect.flatMap(store.blockRange(treasury.address), Effect.fromOption),
@@ -283,7 +292,7 @@ function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, acti
       return endLease(ports, refund, { event: "require_review", reason: action.reason, retryAfter })
     }
     case "wait": {
-      // Why it is stuck is not forgotten.
+      // The original reason stays in the row.
       const reason = action.reason === "stuck" ? refund.lastReason ?? "stuck" : action.reason
       return postpone(ports, refund, reason, ports.timing[retryDelayByReason[action.reason]])
     }
@@ -295,7 +304,7 @@ const sign = Effect.fnUntraced(
     const { token, caps, timing, store, treasury } = ports
     const { expected, nowSeconds } = inputs
     const until = nowSeconds + BigInt(Math.ceil(Duration.toSeconds(timing.validity)))
-    // A clock that was set back must not bring an older signature's end.
+    // Each new signature must expire later than the one before, even when the clock was set back.
     const validBefore = refund.signed === null || until > refund.signed.validBefore
       ? until
       : refund.signed.validBefore + 1n
@@ -312,7 +321,7 @@ const sign = Effect.fnUntraced(
   },
 )
 
-/** Shows a stored signature to the facilitator. */
+/** Sends a stored signature to the facilitator. */
 const relay = Effect.fnUntraced(
   function* (ports: Ports, refund: ClaimedRefund, signed: RefundSignature) {
     const { token, timing, facilitator } = ports
@@ -355,7 +364,6 @@ function postpone(
   return endLease(ports, refund, { event: "postpone", reason, retryAfter, declined })
 }
 
-/** Makes the move that ends this worker's lease. */
 const endLease = Effect.fnUntraced(
   function* ({ store }: Ports, refund: ClaimedRefund, move: RefundMove) {
     const moved = yield* store.move(refund, move)
@@ -368,9 +376,10 @@ const endLease = Effect.fnUntraced(
 )
 
 /**
- * When a signature would have run out that a store which came back from a backup has forgotten: at
- * first soon after the refund was owed, and with every further look half an hour later, until now. A
- * chain that does not find its use there can at least tell whether its nonce is used at all.
+ * The assumed expiry of a signature that the store lost, because it was restored from a backup. The
+ * first attempt assumes an expiry soon after the refund became owed; each further attempt assumes
+ * one half an hour later, until now. Even when the chain finds no use of the nonce around that
+ * time, it can tell whether the nonce is used at all.
  */
 function lostSignatureExpiry(
   { owedAtSeconds, fence }: Pick<ClaimedRefund, "owedAtSeconds" | "fence">,
@@ -382,7 +391,7 @@ function lostSignatureExpiry(
   return owedAtSeconds + lostSignatureSeconds + lookup * lookupSeconds
 }
 
-/** How long a refund waits for what it waits for. */
+/** The delay for each reason to wait. */
 const retryDelayByReason = {
   payment_not_safe: "proofRetryDelay",
   refund_not_safe: "proofRetryDelay",
@@ -393,7 +402,6 @@ const retryDelayByReason = {
   of_another_treasury: "shortageRetryDelay",
 } as const satisfies Readonly<Record<WaitReason, keyof RefundTiming>>
 
-/** Longer with every decline, within bounds. */
 function declinedRetryDelay(timing: RefundTiming, attempts: number): Duration.Duration {
   const doubled = Duration.times(
     timing.declinedRetryDelayMin,
@@ -419,7 +427,7 @@ function authorizationOf(refund: ClaimedRefund, signed: Omit<RefundSignature, "s
   return { from, to: refund.payer, value: refund.amount, validAfter, validBefore, nonce }
 }
 
-/** A refund is a payment like any other, from us to its payer. */
+/** To the facilitator a refund is an ordinary payment from us to the payer. */
 function requestOf(
   token: TokenDomain,
   refund: ClaimedRefund,

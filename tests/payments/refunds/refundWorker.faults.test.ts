@@ -206,7 +206,7 @@ test("a refund that only the chain remembers is found where it was used, however
         const { validBefore } = expected
         return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
           ? proof
-          : yield* new ChainUnavailable({ reason: "a nonce that is used, and no log of its use" })
+          : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
       }),
     }),
   })
