@@ -20,7 +20,7 @@ import {
   roisOf,
   winRateOf,
 } from "../src/whales/domain/oddsBands.ts"
-import { hasRecordings, recorded, recordingsDir, skipAloud } from "./support/venues/oracle.ts"
+import { hasRecordings, recorded, recordingsDir, registerSkipped } from "./support/venues/oracle.ts"
 
 /** Rows of a CSV file as records; fields may be quoted. */
 function table(path: string): ReadonlyArray<Readonly<Record<string, string>>> {
@@ -191,4 +191,4 @@ function publicTests(): void {
 }
 
 if (hasRecordings) publicTests()
-else skipAloud("public records of how prices fared", "../shared/data is missing")
+else registerSkipped("public records of how prices fared", "../shared/data is missing")

@@ -7,7 +7,7 @@
  * @module
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option } from "effect"
-import { type Headline, newsKeptMs, newStories } from "./domain/headline.ts"
+import { type Headline, newsRetentionMs, newStories } from "./domain/headline.ts"
 import { newsIndex, type NewsSubject, related, topicsOf } from "./domain/relation.ts"
 import { type EpochMs, hour } from "../core/domain/time.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
@@ -100,7 +100,7 @@ export class News extends Context.Service<News, {
         recent,
         relatedTo,
         prune: Effect.gen(function* () {
-          yield* store.prune((yield* Clock.currentTimeMillis) - newsKeptMs, headlinesMax)
+          yield* store.prune((yield* Clock.currentTimeMillis) - newsRetentionMs, headlinesMax)
         }),
       })
     }),
@@ -130,7 +130,7 @@ type Store = NewsStore["Service"]
 
 const readIndex = Effect.fnUntraced(function* (store: Store, markets: MarketStore["Service"]) {
   const now = yield* Clock.currentTimeMillis
-  const headlines = yield* store.between({ from: now - newsKeptMs, to: now }, indexedMax)
+  const headlines = yield* store.between({ from: now - newsRetentionMs, to: now }, indexedMax)
   const liquid = yield* markets.mostLiquid(questionsMax)
   return newsIndex(headlines, liquid.map(({ question }) => question))
 })
@@ -172,7 +172,7 @@ const update = Effect.fn("News.update")(function* (
     }),
     { concurrency: askedAtOnce },
   )
-  const week = { from: started - newsKeptMs, to: started + hour }
+  const week = { from: started - newsRetentionMs, to: started + hour }
   const known = yield* store.between(week, headlinesMax)
   const headlines = yield* store.add(newStories(known, read.flat()), started)
   const report: NewsReport = {

@@ -8,7 +8,7 @@ import type { Headline } from "./domain/headline.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** How a source did when it was last asked. */
-export interface SourceHeard {
+export interface SourceStatus {
   readonly name: string
   /** When it last answered; null when it never did. */
   readonly answeredAt: EpochMs | null
@@ -21,7 +21,7 @@ export class NewsStore extends Context.Service<NewsStore, {
   /** A word older than the one held changes nothing. */
   readonly heard: (source: string, askedAt: EpochMs, answered: boolean) => Effect.Effect<void>
   /** By name. */
-  readonly sources: Effect.Effect<ReadonlyArray<SourceHeard>>
+  readonly sources: Effect.Effect<ReadonlyArray<SourceStatus>>
   /** Published in `[from, to]`, newest first and then by address, at most `limit`. */
   readonly between: (
     range: { readonly from: EpochMs; readonly to: EpochMs },

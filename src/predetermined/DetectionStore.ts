@@ -9,7 +9,7 @@ import type { MarketId } from "../markets/domain/market.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 
 /** What is remembered of a market. */
-export interface HeldDetection {
+export interface StoredDetection {
   /** Names the evidence of the last question that was put; null while none was. */
   readonly evidenceKey: string | null
   readonly consideredAt: EpochMs
@@ -18,7 +18,7 @@ export interface HeldDetection {
 }
 
 /** What came of looking at a market. */
-export interface Considered {
+export interface DetectionRecord {
   readonly marketId: MarketId
   /** Null when no answer was had: what was remembered of an earlier one stays. */
   readonly evidenceKey: string | null
@@ -30,9 +30,12 @@ export class DetectionStore extends Context.Service<DetectionStore, {
   /** Those of these markets that are remembered. One query for all. */
   readonly held: (
     marketIds: ReadonlyArray<MarketId>,
-  ) => Effect.Effect<ReadonlyMap<MarketId, HeldDetection>>
+  ) => Effect.Effect<ReadonlyMap<MarketId, StoredDetection>>
   /** Of two about one market the later in the list stands; but what was told stays told. */
-  readonly remember: (considered: ReadonlyArray<Considered>, at: EpochMs) => Effect.Effect<void>
+  readonly remember: (
+    considered: ReadonlyArray<DetectionRecord>,
+    at: EpochMs,
+  ) => Effect.Effect<void>
   /** Forgets markets last looked at before `before`, but none that was told; returns how many went. */
   readonly prune: (before: EpochMs) => Effect.Effect<number>
 }>()("bellwether/predetermined/DetectionStore") {}

@@ -20,15 +20,15 @@ import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
 import { News } from "../news/News.ts"
 import {
-  type AskingProgress,
-  type AskingServices,
-  candidatesOf,
   choose,
-  type Chosen,
+  type DetectionProgress,
+  type DetectionServices,
+  findCandidates,
   newsOf,
   openMarkets,
+  type PricedCandidate,
   readProposals,
-  withReasons,
+  withNewEvidence,
 } from "./candidates.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -92,12 +92,12 @@ export class Predetermined extends Context.Service<Predetermined, {
 }
 
 const tick = Effect.fn("Predetermined.tick")(function* (
-  services: AskingServices,
+  services: DetectionServices,
   slot: EpochMs,
   tickIntervalMs: number,
 ) {
   const started = yield* Clock.currentTimeMillis
-  const done: AskingProgress = {
+  const done: DetectionProgress = {
     ...{ markets: 0, reasoned: 0, asked: 0, unanswered: 0, items: [], rejected: {} },
   }
   const failed: Array<Stage> = []
@@ -105,11 +105,11 @@ const tick = Effect.fn("Predetermined.tick")(function* (
 
   const markets = yield* stage("markets", openMarkets(services, slot, tickIntervalMs, done), [])
   const news = yield* stage("news", newsOf(services, markets, slot), new Map())
-  const candidates = yield* stage("grounds", candidatesOf(services, markets, news, slot), [])
+  const candidates = yield* stage("grounds", findCandidates(services, markets, news, slot), [])
   const proposals = new Map<MarketId, Proposal | null>()
   yield* stage("proposals", readProposals(services, candidates, proposals, done), undefined)
   const now = yield* Clock.currentTimeMillis
-  const reasoned = withReasons(services, candidates, proposals, now, done)
+  const reasoned = withNewEvidence(services, candidates, proposals, now, done)
   const chosen = yield* stage("books", choose(services, reasoned, now, done), [])
   const rules = yield* stage("rules", readRules(services, chosen), new Map())
   yield* stage("questions", putQuestions(services, chosen, rules, done), undefined)
@@ -127,8 +127,8 @@ const tick = Effect.fn("Predetermined.tick")(function* (
 
 /** By which words these markets are decided. */
 const readRules = Effect.fnUntraced(function* (
-  { venue }: AskingServices,
-  chosen: ReadonlyArray<Chosen>,
+  { venue }: DetectionServices,
+  chosen: ReadonlyArray<PricedCandidate>,
 ) {
   if (chosen.length === 0) return new Map<MarketId, string>()
   const { rows } = yield* venue.rules(chosen.map(({ market }) => market.id))
@@ -136,10 +136,10 @@ const readRules = Effect.fnUntraced(function* (
 })
 
 const putQuestions = (
-  services: AskingServices,
-  chosen: ReadonlyArray<Chosen>,
+  services: DetectionServices,
+  chosen: ReadonlyArray<PricedCandidate>,
   rules: ReadonlyMap<MarketId, string>,
-  done: AskingProgress,
+  done: DetectionProgress,
 ) =>
   Effect.forEach(
     chosen,
@@ -152,10 +152,10 @@ const putQuestions = (
  * about again.
  */
 const putQuestion = Effect.fnUntraced(function* (
-  { detector, feed, detections }: AskingServices,
-  { market, key, priced }: Chosen,
+  { detector, feed, detections }: DetectionServices,
+  { market, key, priced }: PricedCandidate,
   rules: string,
-  done: AskingProgress,
+  done: DetectionProgress,
 ) {
   const question = { ...priced.question, rules }
   done.asked += 1

@@ -7,19 +7,19 @@
 import { Effect, Result } from "effect"
 import { microstructure } from "../markets/domain/book.ts"
 import type { Proposal } from "../markets/domain/proposal.ts"
-import { aboutIn, readsAsDone } from "./domain/doneNews.ts"
+import { headlineFinder, reportsCompletedEvent } from "./domain/doneNews.ts"
 import { evidenceKey, newsAgeMax } from "./domain/evidence.ts"
 import type { Market, MarketId } from "../markets/domain/market.ts"
 import type { Headline } from "../news/domain/headline.ts"
 import {
   type PricedQuestion,
   pricedQuestion,
-  reasonsOf,
   screenCandidate,
+  screenEvidence,
 } from "./domain/predetermined.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import type { Detector } from "./Detector.ts"
-import type { Considered, DetectionStore } from "./DetectionStore.ts"
+import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
 import { requestInBatches } from "../markets/requestInBatches.ts"
 import { tally } from "../core/stages.ts"
@@ -28,7 +28,7 @@ import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 
 /** The ports a tick works through. */
-export interface AskingServices {
+export interface DetectionServices {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
   readonly feed: FeedStore["Service"]
@@ -38,7 +38,7 @@ export interface AskingServices {
 }
 
 /** What was done so far; it grows in place, so that a stage cut short tells what it did. */
-export interface AskingProgress {
+export interface DetectionProgress {
   markets: number
   reasoned: number
   asked: number
@@ -63,7 +63,7 @@ interface ReasonedCandidate extends Candidate {
 }
 
 /** One to be asked about. */
-export interface Chosen extends ReasonedCandidate {
+export interface PricedCandidate extends ReasonedCandidate {
   readonly priced: PricedQuestion
 }
 
@@ -84,10 +84,10 @@ const questionsMax = 20
 
 /** Live, liquid, ordinary markets whose last price is open, most liquid first. */
 export const openMarkets = Effect.fnUntraced(function* (
-  { markets }: AskingServices,
+  { markets }: DetectionServices,
   slot: EpochMs,
   tickIntervalMs: number,
-  done: AskingProgress,
+  done: DetectionProgress,
 ) {
   const range = { notBefore: slot - pricedTicks * tickIntervalMs, atOrBefore: slot }
   const open = (yield* markets.recentlyPriced(range, marketsMax)).flatMap(({ market, price }) => {
@@ -102,13 +102,13 @@ export const openMarkets = Effect.fnUntraced(function* (
 
 /** The news of markets that some headline of a done thing is about. */
 export const newsOf = Effect.fnUntraced(function* (
-  { news }: AskingServices,
+  { news }: DetectionServices,
   markets: ReadonlyArray<Market>,
   slot: EpochMs,
 ) {
   const since = slot - newsAgeMax
   const { headlines } = yield* news.recent(since, headlinesMax)
-  const about = aboutIn(headlines.filter(({ title }) => readsAsDone(title)))
+  const about = headlineFinder(headlines.filter(({ title }) => reportsCompletedEvent(title)))
   const told = markets.filter(({ question }) => about(question).length > 0)
   const found = yield* Effect.forEach(
     told.slice(0, newsMarketsMax),
@@ -126,8 +126,8 @@ export const newsOf = Effect.fnUntraced(function* (
  * Markets past their end, with an outcome proposed by the listing's word, or with news; none that was
  * told. A proposal or news comes before a mere end, and then who was not looked at for longest.
  */
-export const candidatesOf = Effect.fnUntraced(function* (
-  { detections }: AskingServices,
+export const findCandidates = Effect.fnUntraced(function* (
+  { detections }: DetectionServices,
   markets: ReadonlyArray<Market>,
   news: ReadonlyMap<MarketId, ReadonlyArray<Headline>>,
   slot: EpochMs,
@@ -155,10 +155,10 @@ const byWait = (a: Candidate, b: Candidate): number => a.consideredAt - b.consid
 
 /** Which outcomes stand proposed; null for a market that was asked about and has none. */
 export const readProposals = (
-  { venue }: AskingServices,
+  { venue }: DetectionServices,
   candidates: ReadonlyArray<Candidate>,
   proposals: Map<MarketId, Proposal | null>,
-  done: AskingProgress,
+  done: DetectionProgress,
 ) =>
   requestInBatches(
     candidates.map(({ market }) => market.id),
@@ -172,18 +172,18 @@ export const readProposals = (
   )
 
 /** Those of whom the venue was heard, with reasons to ask that were not asked about before. */
-export function withReasons(
-  { detector }: AskingServices,
+export function withNewEvidence(
+  { detector }: DetectionServices,
   candidates: ReadonlyArray<Candidate>,
   proposals: ReadonlyMap<MarketId, Proposal | null>,
   now: EpochMs,
-  done: AskingProgress,
+  done: DetectionProgress,
 ): ReadonlyArray<ReasonedCandidate> {
   const reasoned = candidates.flatMap((candidate): ReadonlyArray<ReasonedCandidate> => {
     const { market, headlines, askedAbout } = candidate
     const proposal = proposals.get(market.id)
     if (proposal === undefined) return []
-    const evidence = reasonsOf(market, proposal, headlines, now)
+    const evidence = screenEvidence(market, proposal, headlines, now)
     if (Result.isFailure(evidence)) {
       tally(done.rejected, { [evidence.failure]: 1 })
       return []
@@ -199,18 +199,18 @@ export function withReasons(
 
 /** The first whose live book lets them be asked about; the others are looked at again later. */
 export const choose = Effect.fnUntraced(function* (
-  { venue, detections }: AskingServices,
+  { venue, detections }: DetectionServices,
   reasoned: ReadonlyArray<ReasonedCandidate>,
   now: EpochMs,
-  done: AskingProgress,
+  done: DetectionProgress,
 ) {
   const looked = reasoned.slice(0, booksMax)
   if (looked.length === 0) return []
   const { rows, rejected } = yield* venue.books(looked.map(({ market }) => market.tokenIds[0]))
   tally(done.rejected, rejected)
   const books = new Map(rows.map((book) => [book.tokenId, microstructure(book)]))
-  const chosen: Array<Chosen> = []
-  const passed: Array<Considered> = []
+  const chosen: Array<PricedCandidate> = []
+  const passed: Array<DetectionRecord> = []
   for (const candidate of looked) {
     const { market, proposal, headlines } = candidate
     const book = books.get(market.tokenIds[0]) ?? null

@@ -24,7 +24,7 @@ export type ReportState =
   | { readonly state: "making"; readonly generation: number }
 
 /** What became of a generation. */
-export type ReportEnd =
+export type GenerationState =
   | ({ readonly state: "made" } & StoredReport)
   | { readonly state: "making" | "failed" | "lost" }
 
@@ -42,7 +42,7 @@ export class ReportStore extends Context.Service<ReportStore, {
    * What became of a generation, also after others have begun; `lost` when its maker is silent, or it
    * is forgotten.
    */
-  readonly ended: (marketId: MarketId, generation: number) => Effect.Effect<ReportEnd>
+  readonly ended: (marketId: MarketId, generation: number) => Effect.Effect<GenerationState>
   /** Prolongs the lease of a generation; false when the turn is another's by now. */
   readonly renew: (
     marketId: MarketId,

@@ -30,7 +30,7 @@ import {
   stockedWorld,
 } from "../support/http/shop.ts"
 import { terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Place } from "../support/payments/turnstile.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
@@ -86,7 +86,7 @@ const buysNothing = Effect.fnUntraced(function* (
   place: Place | null,
   way: keyof typeof ways,
 ) {
-  const turnstile = makeTurnstile()
+  const turnstile = makeBarrier()
   const replica = yield* turnstile.guard(
     openReplica(yield* stockedWorld, { works: turnstile.works }),
   )

@@ -32,7 +32,7 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
@@ -85,10 +85,12 @@ const house = Effect.gen(function* () {
 type House = Effect.Success<typeof house>
 
 const asRole = (name: string, body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>) =>
-  testDatabaseUrl === undefined ? skipAloud(`roles: ${name}`, "set TEST_DATABASE_URL") : Deno.test(
-    `roles: ${name}`,
-    () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
-  )
+  testDatabaseUrl === undefined
+    ? registerSkipped(`roles: ${name}`, "set TEST_DATABASE_URL")
+    : Deno.test(
+      `roles: ${name}`,
+      () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
+    )
 
 const refused = Effect.fnUntraced(function* (
   sql: SqlClient,

@@ -8,7 +8,7 @@ import assert from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
 import { layer } from "../../src/predetermined/postgres/detectionStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
-import { DetectionStore, type HeldDetection } from "../../src/predetermined/DetectionStore.ts"
+import { DetectionStore, type StoredDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
@@ -35,8 +35,8 @@ const id = (n: number) => MarketId.make(`m${n}`)
 const ids = [0, 1, 2, 3, 4].map(id)
 
 /** The same memory, kept in a map. */
-function remembered(steps: Program): ReadonlyMap<MarketId, HeldDetection> {
-  const held = new Map<MarketId, HeldDetection>()
+function remembered(steps: Program): ReadonlyMap<MarketId, StoredDetection> {
+  const held = new Map<MarketId, StoredDetection>()
   for (const step of steps) {
     if (step.do === "prune") {
       for (const [id, { consideredAt, told }] of held) {

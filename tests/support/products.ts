@@ -32,7 +32,7 @@ import type { OpenEntry } from "../../src/whales/domain/storedEntry.ts"
 import { endingWithin } from "./markets/endingWithin.ts"
 import { noVerdicts } from "./track-record/memoryScores.ts"
 
-export interface Shelf {
+export interface ProductPorts {
   readonly markets: Ref.Ref<ReadonlyArray<Market>>
   /** One series for every market. */
   readonly series: Ref.Ref<ReadonlyArray<SeriesPoint>>
@@ -61,8 +61,8 @@ export interface Shelf {
   readonly whalesRead: Ref.Ref<number>
 }
 
-export const makeShelf = Effect.gen(function* () {
-  const shelf: Shelf = {
+export const makeProductPorts = Effect.gen(function* () {
+  const shelf: ProductPorts = {
     markets: yield* Ref.make<ReadonlyArray<Market>>([]),
     series: yield* Ref.make<ReadonlyArray<SeriesPoint>>([]),
     books: yield* Ref.make<ReadonlyArray<OrderBook>>([]),
@@ -143,7 +143,7 @@ export const whaleRow = (fields: Partial<WhaleRow> = {}): WhaleRow => ({
   ...fields,
 })
 
-const marketStore = ({ markets, series }: Shelf) =>
+const marketStore = ({ markets, series }: ProductPorts) =>
   Layer.succeed(MarketStore, {
     save: () => Effect.void,
     bySlug: (slug) =>
@@ -189,7 +189,7 @@ const marketStore = ({ markets, series }: Shelf) =>
     prune: () => Effect.succeed(0),
   })
 
-const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) => {
+const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: ProductPorts) => {
   const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
     Effect.gen(function* () {
       yield* Ref.update(asked, (count) => count + 1)
@@ -220,7 +220,7 @@ const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: Shelf) 
   })
 }
 
-const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: Shelf) => {
+const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }: ProductPorts) => {
   const held = <A>(rows: Ref.Ref<A>) =>
     Effect.flatMap(
       Ref.get(whalesUp),
@@ -239,7 +239,7 @@ const whaleStores = ({ whales, entries, tracked, totals, whalesUp, whalesRead }:
   )
 }
 
-const newsOf = ({ news, newsUp }: Shelf) => {
+const newsOf = ({ news, newsUp }: ProductPorts) => {
   const found = Effect.flatMap(
     Ref.get(newsUp),
     (up) => up ? Ref.get(news) : Effect.die("the store of news is down"),
@@ -252,14 +252,14 @@ const newsOf = ({ news, newsUp }: Shelf) => {
   })
 }
 
-const scoreStore = ({ verdicts }: Shelf) =>
+const scoreStore = ({ verdicts }: ProductPorts) =>
   Layer.mock(ScoreStore, {
     counts: Ref.get(verdicts),
     version: Effect.map(Ref.get(verdicts), (counts) => JSON.stringify(counts)),
   })
 
 /** The ports the products work through. */
-export const shelfLayer = (shelf: Shelf) =>
+export const productPortsLayer = (shelf: ProductPorts) =>
   Layer.mergeAll(
     marketStore(shelf),
     venue(shelf),

@@ -18,7 +18,7 @@ import type { Answer, HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   isObject,
   type MessageId,
@@ -80,7 +80,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     limiter: skills.documents,
     current: () => card,
     paid: null,
-    post: { handle, refusal: beforeReading(rpcCodes.limited) },
+    post: { handle, refusal: asRpcRefusal(rpcCodes.limited) },
   } satisfies EdgeRoute as EdgeRoute
 })
 

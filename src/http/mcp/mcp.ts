@@ -16,7 +16,7 @@ import type { HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   idOf,
   isObject,
@@ -89,7 +89,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     limiter: skills.documents,
     current: null,
     paid: null,
-    post: { handle, refusal: (refusal) => beforeReading(codeOf(refusal))(refusal) },
+    post: { handle, refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal) },
   }
   return route
 })

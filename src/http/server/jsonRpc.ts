@@ -89,7 +89,7 @@ export function toRpcError(
 }
 
 /** A documented error of a message that was not even read. */
-export const beforeReading = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
+export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
   body: (requestId) => errorBody(toRpcError(refusal, { code, id: null, requestId })),
 })

@@ -20,7 +20,7 @@ export interface Headline {
 }
 
 /** How long headlines are kept, and how old one may be that is new to us. */
-export const newsKeptMs = 7 * day
+export const newsRetentionMs = 7 * day
 /** How far a publisher's clock may run ahead. */
 const aheadMsMax = hour
 /** Characters of a title; the longest of real headlines have 200. */
@@ -52,7 +52,7 @@ export function headlineOf(told: Told, now: EpochMs): Result.Result<Headline, He
   const { publishedAt } = told
   if (publishedAt === null || !Number.isFinite(publishedAt)) return Result.fail("no_time")
   if (publishedAt > now + aheadMsMax) return Result.fail("in_the_future")
-  if (publishedAt < now - newsKeptMs) return Result.fail("too_old")
+  if (publishedAt < now - newsRetentionMs) return Result.fail("too_old")
   const source = excerpt(told.source, sourceLengthMax) || new URL(url).hostname
   return Result.succeed({ title, url, source, publishedAt: Math.min(Math.floor(publishedAt), now) })
 }

@@ -11,7 +11,7 @@
  */
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "./headline.ts"
-import { isTelling, type Word, wordsOf } from "./words.ts"
+import { isInformative, type Word, wordsOf } from "./words.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
 /** What of a market says which headlines are about it. */
@@ -147,7 +147,7 @@ function unitsOf({ question, outcomes, eventSlug }: NewsSubject): ReadonlyArray<
   const seen = new Set<string>()
   const units: Array<Unit> = []
   const take = (words: ReadonlyArray<Word>, name: boolean): void => {
-    const fresh = words.filter(({ term }) => isTelling(term) && !seen.has(term))
+    const fresh = words.filter(({ term }) => isInformative(term) && !seen.has(term))
     if (fresh.length === 0 || units.length === unitsMax) return
     fresh.forEach(({ term }) => seen.add(term))
     const written = fresh.map(({ written }) => written).join(" ")
@@ -171,7 +171,7 @@ function runsOf(words: ReadonlyArray<Word>): ReadonlyArray<Run> {
   const runs: Array<Run> = []
   let name: Array<Word> = []
   for (const word of words) {
-    const isName = named && word.capitalised && isTelling(word.term)
+    const isName = named && word.capitalised && isInformative(word.term)
     if (isName && (word.follows || name.length === 0)) {
       name.push(word)
       continue
@@ -222,7 +222,7 @@ function weightOf({ texts, textCount }: NewsIndex, term: string, name: boolean):
 /** The headlines that hold every word of the question, whatever they weigh. */
 function wholeIn({ places, words }: NewsIndex, question: string): ReadonlySet<number> {
   const terms = [...new Set(wordsOf(question).map(({ term }) => term))]
-  if (!terms.some(isTelling)) return new Set()
+  if (!terms.some(isInformative)) return new Set()
   const [rarest = []] = terms.map((term) => places.get(term) ?? [])
     .sort((a, b) => a.length - b.length)
   return new Set(rarest.filter((number) => terms.every((term) => words[number]?.has(term))))

@@ -90,6 +90,6 @@ const empty: ReadonlySet<string> = new Set(
 )
 
 /** Whether a term says what a text is about. A single letter does not, nor a small number, nor a year. */
-export function isTelling(term: string): boolean {
+export function isInformative(term: string): boolean {
   return !empty.has(term) && !/^\p{L}$|^\p{N}{1,2}$|^20\p{N}{2}$/u.test(term)
 }

@@ -18,13 +18,13 @@ export const gdeltUrl = "https://api.gdeltproject.org/api/v2/doc/doc"
 export const feedsMax = 40
 
 /** The sources that are read over the network. */
-export interface FeedList {
+export interface NewsFeedList {
   readonly gdelt: boolean
   readonly feeds: ReadonlyArray<Feed>
 }
 
 /** Public feeds of headlines; each publisher's terms allow a title with a link. */
-export const usualFeeds: FeedList = {
+export const defaultFeeds: NewsFeedList = {
   gdelt: true,
   feeds: [
     { name: "BBC", url: "https://feeds.bbci.co.uk/news/world/rss.xml" },
@@ -40,14 +40,14 @@ export const usualFeeds: FeedList = {
 const addressLengthMax = 500
 
 /** The sources a list names; null when an address is not valid, or is there twice. */
-export function parseFeedList(text: string): FeedList | null {
+export function parseNewsFeedList(text: string): NewsFeedList | null {
   const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "")
   const addresses = parts.filter((part) => part !== "gdelt").map(feedAddress)
   const distinct = new Set(addresses)
   if (parts.length === 0 || distinct.size < addresses.length || distinct.has(null)) return null
   if (addresses.length > feedsMax || parts.length - addresses.length > 1) return null
   const feeds = namedByHost(addresses.filter((address) => address !== null)).map((feed) =>
-    usualFeeds.feeds.find(({ url }) => url === feed.url) ?? feed
+    defaultFeeds.feeds.find(({ url }) => url === feed.url) ?? feed
   )
   return { gdelt: parts.length > addresses.length, feeds }
 }

@@ -59,7 +59,7 @@ export function gdeltSource(
       headers: { accept: "application/json", "user-agent": userAgent },
       turn,
     })
-    const articles = articlesOf(decodeText(page.body, page.contentType))
+    const articles = parseArticles(decodeText(page.body, page.contentType))
     if (Result.isSuccess(articles)) return articles.success
     if (articles.failure === "asked too often") {
       nextTurn = (yield* Clock.currentTimeMillis) + tooOftenRestMs
@@ -69,7 +69,7 @@ export function gdeltSource(
 
   const read = Effect.fnUntraced(function* (topics: ReadonlyArray<ReadonlyArray<string>>) {
     const began = yield* Clock.currentTimeMillis
-    const { from, questions } = questionsOf(topics, place, limits.gdeltQuestionsMax)
+    const { from, questions } = questionsOf(topics, place, limits.gdeltQueriesMax)
     const rows: Array<Told> = []
     const rejected: Record<string, number> = {}
     let answered = 0
@@ -87,7 +87,7 @@ export function gdeltSource(
         continue
       }
       answered += 1
-      for (const told of answer.success.map(toldBy)) {
+      for (const told of answer.success.map(rawHeadlineOf)) {
         if (typeof told === "string") tally(rejected, { [told]: 1 })
         else rows.push(told)
       }
@@ -96,7 +96,7 @@ export function gdeltSource(
       const reason = last?.reason ?? "no time for a question"
       return yield* new NewsUnavailable({ source: name, reason })
     }
-    const most = limits.gdeltRows * limits.gdeltQuestionsMax
+    const most = limits.gdeltRows * limits.gdeltQueriesMax
     const found = headlinesOf(rows, yield* Clock.currentTimeMillis, most)
     tally(rejected, found.rejected)
     return { rows: found.rows, rejected }
@@ -143,7 +143,7 @@ export function questionOf(topic: ReadonlyArray<string>): string | null {
 type GdeltFault = "asked too often" | "the question was refused" | "no answer of GDELT"
 
 /** The articles of an answer; its rows are taken as they come, each may be anything. */
-export function articlesOf(text: string): Result.Result<ReadonlyArray<unknown>, GdeltFault> {
+export function parseArticles(text: string): Result.Result<ReadonlyArray<unknown>, GdeltFault> {
   const trimmed = text.trim()
   if (!trimmed.startsWith("{")) {
     if (/limit requests|too many requests|rate limit/i.test(trimmed)) {
@@ -166,7 +166,7 @@ export function articlesOf(text: string): Result.Result<ReadonlyArray<unknown>, 
 }
 
 /** An article as a row; another language than English is none. */
-export function toldBy(article: unknown): Told | "no_row" | "other_language" {
+export function rawHeadlineOf(article: unknown): Told | "no_row" | "other_language" {
   if (typeof article !== "object" || article === null) return "no_row"
   const { title, url, seendate, language } = { ...article } as Record<string, unknown>
   if (typeof language === "string" && language !== "English") return "other_language"

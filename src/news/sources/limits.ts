@@ -27,7 +27,7 @@ export interface Limits {
   /** GDELT wants one request every 5 seconds, and refuses a whole network for a while otherwise. */
   readonly gdeltEveryMs: number
   /** Questions to GDELT in one reading: a minute and a half at most, with answers that take 5 s. */
-  readonly gdeltQuestionsMax: number
+  readonly gdeltQueriesMax: number
   /** No further question is begun after it. */
   readonly gdeltTimeMs: number
   /** Rows of one question to GDELT, which gives 250 at most. */
@@ -45,7 +45,7 @@ export const defaultLimits: Limits = {
   rowsMax: 500,
   feedEveryMs: 5 * minute,
   gdeltEveryMs: 5_500,
-  gdeltQuestionsMax: 8,
+  gdeltQueriesMax: 8,
   gdeltTimeMs: 90_000,
   gdeltRows: 75,
 }

@@ -154,7 +154,7 @@ const common: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a headline tells of something that has happened, and in no other mood. */
-export function readsAsDone(title: string): boolean {
+export function reportsCompletedEvent(title: string): boolean {
   if (/[?？؟]/u.test(title)) return false
   const words = wordsOf(title)
   if (words.some((word) => hedges.has(word))) return false
@@ -179,7 +179,7 @@ export function isAbout(title: string, question: string): boolean {
 }
 
 /** Finds the headlines that are about a question, whatever else there is; built once for many questions. */
-export function aboutIn<H extends { readonly title: string }>(
+export function headlineFinder<H extends { readonly title: string }>(
   headlines: ReadonlyArray<H>,
 ): (question: string) => ReadonlyArray<H> {
   const byWord = new Map<string, Array<H>>()

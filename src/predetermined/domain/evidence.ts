@@ -6,7 +6,7 @@
  */
 import type { DetectionQuestion, Evidence } from "./detection.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { isAbout, namesOutcome, readsAsDone, siteOf } from "./doneNews.ts"
+import { isAbout, namesOutcome, reportsCompletedEvent, siteOf } from "./doneNews.ts"
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
@@ -63,7 +63,7 @@ export function evidenceOf(
 
 /** Ties fall by address and words, so that the order of arrival decides nothing. */
 function byWeight(a: Omit<Evidence, "id">, b: Omit<Evidence, "id">): number {
-  const done = [a, b].map(({ title }) => readsAsDone(title))
+  const done = [a, b].map(({ title }) => reportsCompletedEvent(title))
   if (done[0] !== done[1]) return done[0] ? -1 : 1
   if (a.publishedAt !== b.publishedAt) return b.publishedAt - a.publishedAt
   const [one, other] = [a, b].map(({ url, title, source }) => JSON.stringify([url, title, source]))
@@ -83,8 +83,8 @@ export function bears(
   { kind, title }: Evidence,
   outcome: 0 | 1,
 ): boolean {
-  if (kind === "venue") return proposal?.outcome === outcome && hasStood(proposal, now)
-  return readsAsDone(title) && isAbout(title, market.question) &&
+  if (kind === "venue") return proposal?.outcome === outcome && isUnchallenged(proposal, now)
+  return reportsCompletedEvent(title) && isAbout(title, market.question) &&
     namesOutcome(title, market.outcomes[outcome])
 }
 
@@ -95,7 +95,10 @@ const usualChallenge = 2 * hour
  * Whether an outcome has been open to challenge for half of its window at least, and nobody has
  * challenged it: who sees a wrong one is paid to say so, and says so early.
  */
-export function hasStood({ proposedAt, settlesAt, disputed }: Proposal, now: EpochMs): boolean {
+export function isUnchallenged(
+  { proposedAt, settlesAt, disputed }: Proposal,
+  now: EpochMs,
+): boolean {
   const window = settlesAt !== null && settlesAt > proposedAt
     ? settlesAt - proposedAt
     : usualChallenge
@@ -113,7 +116,7 @@ export function evidenceKey(
   { evidence, proposal, now }: Pick<DetectionQuestion, "evidence" | "proposal" | "now">,
   detector: string,
 ): string {
-  const venue = proposal === null ? null : [proposal.outcome, hasStood(proposal, now)]
+  const venue = proposal === null ? null : [proposal.outcome, isUnchallenged(proposal, now)]
   const news = evidence.filter(({ kind }) => kind === "news").map(({ url }) => url).toSorted()
   return JSON.stringify([detector, venue, ...news])
 }

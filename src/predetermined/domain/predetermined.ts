@@ -21,7 +21,7 @@ import {
 } from "../../markets/domain/book.ts"
 import type { Detection, DetectionQuestion, Evidence } from "./detection.ts"
 import type { Proposal } from "../../markets/domain/proposal.ts"
-import { areTwoSources, bears, evidenceOf, hasStood } from "./evidence.ts"
+import { areTwoSources, bears, evidenceOf, isUnchallenged } from "./evidence.ts"
 import { factsById, faultsOf } from "../../writing/domain/factCheck.ts"
 import type { Fact } from "../../writing/domain/facts.ts"
 import { marketRef, type NewFeedItem } from "../../feed/domain/item.ts"
@@ -97,7 +97,7 @@ export function pricedQuestion(
   const microstructure = shown.success
   const { mid } = microstructure
   if (!isOpenPrice(mid)) return Result.fail("decided")
-  return Result.map(reasonsOf(market, proposal, headlines, now), (evidence) => ({
+  return Result.map(screenEvidence(market, proposal, headlines, now), (evidence) => ({
     question: { market, rules, mid, proposal, evidence, now },
     microstructure,
   }))
@@ -108,7 +108,7 @@ export function pricedQuestion(
  * refused is not asked. Being past its event's end is no evidence, for events are put off. An outcome
  * in dispute is nobody's certainty.
  */
-export function reasonsOf(
+export function screenEvidence(
   market: Market,
   proposal: Proposal | null,
   headlines: ReadonlyArray<Headline>,
@@ -129,7 +129,7 @@ export function reasonsOf(
 export function rulesDetection(question: DetectionQuestion): Detection {
   const { market, proposal, evidence, now } = question
   const [venue] = evidence.filter(({ kind }) => kind === "venue")
-  if (proposal === null || venue === undefined || !hasStood(proposal, now)) {
+  if (proposal === null || venue === undefined || !isUnchallenged(proposal, now)) {
     return { determined: false, outcome: null, statement: "", confidence: "low", evidence: [] }
   }
   return {

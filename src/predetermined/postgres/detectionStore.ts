@@ -7,7 +7,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { type Considered, DetectionStore, type HeldDetection } from "../DetectionStore.ts"
+import { type DetectionRecord, DetectionStore, type StoredDetection } from "../DetectionStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Identifiers, and rows, in one statement. */
@@ -25,7 +25,7 @@ export const layer: Layer.Layer<DetectionStore, never, SqlClient> = Layer.effect
 
 const held = (sql: SqlClient) =>
   Effect.fn("DetectionStore.held")(function* (marketIds: ReadonlyArray<MarketId>) {
-    if (marketIds.length === 0) return new Map<MarketId, HeldDetection>()
+    if (marketIds.length === 0) return new Map<MarketId, StoredDetection>()
     const rows = yield* sql<
       { market_id: MarketId; evidence_key: string | null; considered_at: Date; told: boolean }
     >`
@@ -40,7 +40,7 @@ const held = (sql: SqlClient) =>
 
 const remember = (sql: SqlClient) =>
   Effect.fn("DetectionStore.remember")(
-    function* (considered: ReadonlyArray<Considered>, at: EpochMs) {
+    function* (considered: ReadonlyArray<DetectionRecord>, at: EpochMs) {
       for (const batch of Array.chunksOf(merged(considered), rowsBatch)) {
         yield* sql`
         INSERT INTO detection AS held (market_id, evidence_key, considered_at, verdict, told)
@@ -59,8 +59,8 @@ const remember = (sql: SqlClient) =>
   )
 
 /** One row a market, as if they had been remembered one after another. */
-function merged(considered: ReadonlyArray<Considered>): ReadonlyArray<Considered & Told> {
-  const rows = new Map<MarketId, Considered & Told>()
+function merged(considered: ReadonlyArray<DetectionRecord>): ReadonlyArray<DetectionRecord & Told> {
+  const rows = new Map<MarketId, DetectionRecord & Told>()
   for (const row of considered) {
     const before = rows.get(row.marketId)
     rows.set(row.marketId, {
@@ -86,7 +86,7 @@ const prune = (sql: SqlClient) =>
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-const incomingRow = ({ marketId, evidenceKey, verdict, told }: Considered & Told) => ({
+const incomingRow = ({ marketId, evidenceKey, verdict, told }: DetectionRecord & Told) => ({
   market_id: marketId,
   evidence_key: evidenceKey,
   ...{ verdict, told },

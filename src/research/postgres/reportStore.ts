@@ -11,7 +11,12 @@ import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { Report } from "../domain/research.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type ReportEnd, type ReportState, ReportStore, type StoredReport } from "../ReportStore.ts"
+import {
+  type GenerationState,
+  type ReportState,
+  ReportStore,
+  type StoredReport,
+} from "../ReportStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ReportStore, never, SqlClient> = Layer.effect(
@@ -98,7 +103,7 @@ const ended = (sql: SqlClient) =>
         CASE WHEN state = 'making' AND lease_until <= clock_timestamp() THEN 'lost' ELSE state END
           AS state
       FROM research_report WHERE market = ${marketId} AND generation = ${generation}`
-    const end: ReportEnd = row === undefined
+    const end: GenerationState = row === undefined
       ? { state: "lost" }
       : row.state === "made"
       ? made(row)
@@ -106,7 +111,7 @@ const ended = (sql: SqlClient) =>
     return end
   }, Effect.orDie)
 
-const made = (row: Row): ReportEnd => {
+const made = (row: Row): GenerationState => {
   const found = madeOf(row)
   return found === null ? { state: "lost" } : { state: "made", ...found }
 }

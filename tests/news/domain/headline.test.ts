@@ -11,7 +11,7 @@ import {
   cleanTitle,
   type Headline,
   headlineOf,
-  newsKeptMs,
+  newsRetentionMs,
   newStories,
   titleLengthMax,
 } from "../../../src/news/domain/headline.ts"
@@ -123,8 +123,8 @@ Deno.test("headlineOf() believes times near now, and says what is missing", () =
   equal(faultOf({}), -1)
   equal(faultOf({ publishedAt: now + hour }), 0)
   equal(faultOf({ publishedAt: now + hour + 1 }), "in_the_future")
-  equal(faultOf({ publishedAt: now - newsKeptMs }), -newsKeptMs / hour)
-  equal(faultOf({ publishedAt: now - newsKeptMs - 1 }), "too_old")
+  equal(faultOf({ publishedAt: now - newsRetentionMs }), -newsRetentionMs / hour)
+  equal(faultOf({ publishedAt: now - newsRetentionMs - 1 }), "too_old")
   for (const publishedAt of [null, NaN, Infinity]) equal(faultOf({ publishedAt }), "no_time")
   for (const title of ["", "   ", "2026", "<b></b>", "\u200b"]) {
     equal(faultOf({ title }), "no_title")

@@ -12,7 +12,7 @@ import {
   related,
   topicsOf,
 } from "../../../src/news/domain/relation.ts"
-import { isTelling, wordsMax, wordsOf } from "../../../src/news/domain/words.ts"
+import { isInformative, wordsMax, wordsOf } from "../../../src/news/domain/words.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { newsCases, otherNews } from "../../support/news/newsPairs.ts"
@@ -68,7 +68,7 @@ law("related() does not depend on the order of what it is given", anyWorld, (wor
 
 law("a headline that holds the whole question is about it", anyWorld, (world) => {
   const asked = wordsOf(world.question)
-  if (!asked.some(({ term }) => isTelling(term))) return
+  if (!asked.some(({ term }) => isInformative(term))) return
   const whole = `Before it ${world.question} and after`
   const headlines = headlinesOf([...world.titles, whole])
   ok(titlesFor(headlines, world.questions, subjectOf(world.question)).has(whole))

@@ -63,7 +63,7 @@ test("GDELT is never asked twice within five seconds, from one reading to the ne
     const { source: read, asked } = yield* source(gdelt, () => new Response(gdeltAnswer))
     yield* reading(read, topics)
     yield* reading(read, topics)
-    equal(asked.length, 2 * defaultLimits.gdeltQuestionsMax)
+    equal(asked.length, 2 * defaultLimits.gdeltQueriesMax)
     const gaps = asked.slice(1).map(({ at }, n) => at - (asked[n]?.at ?? 0))
     ok(gaps.every((gap) => gap >= 5 * second), gaps.join())
   }))
@@ -80,7 +80,7 @@ test("GDELT is asked for every topic in turn, and for anything when there is non
     ok([...counts.values()].every((count) => count <= 2))
     yield* reading(read, [["US"]])
     ok(asked.at(-1)?.question?.includes("election"))
-    equal(asked.length, 2 * defaultLimits.gdeltQuestionsMax + 1)
+    equal(asked.length, 2 * defaultLimits.gdeltQueriesMax + 1)
   }))
 
 test("GDELT is left alone for a minute when it says that it is asked too often", () =>

@@ -6,7 +6,7 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
 import { feedRows } from "../../../src/news/sources/feedRows.ts"
-import { articlesOf, questionOf, toldBy } from "../../../src/news/sources/gdelt.ts"
+import { parseArticles, questionOf, rawHeadlineOf } from "../../../src/news/sources/gdelt.ts"
 import { dateOf, decodeText, headlinesOf } from "../../../src/news/sources/rows.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
@@ -147,7 +147,7 @@ law(
       const insert = `${scraps[scrap]}${text.slice(at, at + copy)}`
       text = text.slice(0, at) + insert + text.slice(at + drop)
     }
-    for (const rows of [feedRows(text, "A", rowsMax), Result.map(articlesOf(text), told)]) {
+    for (const rows of [feedRows(text, "A", rowsMax), Result.map(parseArticles(text), told)]) {
       if (Result.isFailure(rows)) {
         ok(rows.failure.length < 40, "a reason of ours, not of theirs")
         continue
@@ -166,16 +166,16 @@ law(
 )
 
 const told = (articles: ReadonlyArray<unknown>) =>
-  articles.map(toldBy).filter((row) => typeof row !== "string")
+  articles.map(rawHeadlineOf).filter((row) => typeof row !== "string")
 
 Deno.test("GDELT's articles are read with the spaces of their titles mended", () => {
-  const rows = told(Result.getOrThrow(articlesOf(gdeltAnswer)))
+  const rows = told(Result.getOrThrow(parseArticles(gdeltAnswer)))
   equal(
     headlinesOf(rows, now, 9).rows,
     news.map((row) => ({ ...row, source: "news.example" })),
   )
   const title = "Fed ' s Powell : rates ( again ) , he didn ' t say $ 5"
-  const row = toldBy({ title, url: "https://www.a.example/x", seendate: "20261120T031500Z" })
+  const row = rawHeadlineOf({ title, url: "https://www.a.example/x", seendate: "20261120T031500Z" })
   ok(typeof row !== "string")
   equal(row.title, "Fed's Powell: rates (again), he didn't say $5")
   equal([row.source, row.publishedAt], ["a.example", Date.UTC(2026, 10, 20, 3, 15)])
@@ -183,7 +183,7 @@ Deno.test("GDELT's articles are read with the spaces of their titles mended", ()
 
 Deno.test("GDELT's errors with status 200 are told apart, and its broken JSON is mended", () => {
   const fault = (text: string) =>
-    Result.match(articlesOf(text), { onFailure: String, onSuccess: (rows) => rows.length })
+    Result.match(parseArticles(text), { onFailure: String, onSuccess: (rows) => rows.length })
   equal(fault("Please limit requests to one every 5 seconds or contact us."), "asked too often")
   equal(fault("The specified phrase is too short.\n"), "the question was refused")
   equal(fault("Your query was too short or too long."), "the question was refused")
@@ -193,7 +193,11 @@ Deno.test("GDELT's errors with status 200 are told apart, and its broken JSON is
   equal(fault('{"articles":null}'), "no answer of GDELT")
   equal(fault('{"articles":[{"title":"a \\d \n b"},7]}'), 2)
   equal(fault(gdeltAnswer.slice(0, -9)), "no answer of GDELT")
-  equal([7, null, { language: "Spanish" }].map(toldBy), ["no_row", "no_row", "other_language"])
+  equal([7, null, { language: "Spanish" }].map(rawHeadlineOf), [
+    "no_row",
+    "no_row",
+    "other_language",
+  ])
 })
 
 Deno.test("GDELT is asked for words it takes, quoted, and for nothing that is too short", () => {

@@ -160,7 +160,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
             const authorization = { nonce: nonce(n++) }
             const bought = yield* purchase({ product: sold, authorization })
             const { paymentId } = yield* standing(bought, path, shown)
-            if (state === "refunded") memory.endOwed(paymentId, "refund")
+            if (state === "refunded") memory.endRefund(paymentId, "refund")
             const row = Option.getOrThrow(yield* store.find(paymentId))
             equal(row.state, state)
             for (const given of [...wrong, secret]) {

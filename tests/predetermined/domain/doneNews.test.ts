@@ -8,7 +8,7 @@ import { Arbitrary, Schema } from "effect"
 import {
   isAbout,
   namesOutcome,
-  readsAsDone,
+  reportsCompletedEvent,
   siteOf,
 } from "../../../src/predetermined/domain/doneNews.ts"
 import { law } from "../../support/effect.ts"
@@ -44,8 +44,8 @@ const notDone = [
   "",
 ]
 
-for (const title of done) Deno.test(`“${title}” is done`, () => ok(readsAsDone(title)))
-for (const title of notDone) Deno.test(`“${title}” is not`, () => ok(!readsAsDone(title)))
+for (const title of done) Deno.test(`“${title}” is done`, () => ok(reportsCompletedEvent(title)))
+for (const title of notDone) Deno.test(`“${title}” is not`, () => ok(!reportsCompletedEvent(title)))
 
 const hedges: ReadonlyArray<string> = [
   ...["may", "might", "could", "expected", "set to", "likely", "will", "Expects", "WOULD"],
@@ -63,14 +63,16 @@ law(
   hedged,
   ({ title, hedge, place }) => {
     const words = title.split(" ")
-    return !readsAsDone([...words.slice(0, place), hedge, ...words.slice(place)].join(" "))
+    return !reportsCompletedEvent(
+      [...words.slice(0, place), hedge, ...words.slice(place)].join(" "),
+    )
   },
   { runs: sized({ short: 200, full: 5_000 }) },
 )
 
 const anyText = Arbitrary.schema(Schema.String)
 law("reading a headline never fails, whatever is in it", anyText, (title) => {
-  readsAsDone(title)
+  reportsCompletedEvent(title)
   isAbout(title, title)
   namesOutcome(title, title)
   siteOf(title)

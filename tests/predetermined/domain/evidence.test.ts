@@ -12,7 +12,7 @@ import {
   evidenceKey,
   evidenceMax,
   evidenceOf,
-  hasStood,
+  isUnchallenged,
   newsAgeMax,
 } from "../../../src/predetermined/domain/evidence.ts"
 import { minute } from "../../../src/core/domain/time.ts"
@@ -109,7 +109,7 @@ Deno.test("the venue's word bears its own outcome alone, and neither in a disput
   equal(borne(proposal({ outcome: 0 })), [true, false])
   equal(borne(proposal({ outcome: 1 })), [false, true])
   equal(borne(proposal({ disputed: true })), [false, false])
-  equal(hasStood(proposal({ disputed: true }), now), false)
+  equal(isUnchallenged(proposal({ disputed: true }), now), false)
 })
 
 Deno.test("areTwoSources() takes neither one publisher's pages for two, nor a text printed twice", () => {

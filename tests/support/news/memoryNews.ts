@@ -5,12 +5,12 @@
  */
 import { Effect, Layer } from "effect"
 import type { Headline } from "../../../src/news/domain/headline.ts"
-import { NewsStore, type SourceHeard } from "../../../src/news/NewsStore.ts"
+import { NewsStore, type SourceStatus } from "../../../src/news/NewsStore.ts"
 
 /** Empty whenever it is built. */
 export const memoryNews: Layer.Layer<NewsStore> = Layer.sync(NewsStore, () => {
   let held: ReadonlyArray<Headline> = []
-  const heard = new Map<string, SourceHeard>()
+  const heard = new Map<string, SourceStatus>()
   const newestFirst = () =>
     held.toSorted((a, b) => b.publishedAt - a.publishedAt || (a.url < b.url ? -1 : 1))
   return NewsStore.of({

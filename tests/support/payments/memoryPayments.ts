@@ -37,7 +37,7 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
 export interface MemoryPayments {
   readonly store: PaymentStore["Service"]
   /** Ends what is owed, as its refund does with the row of its payment. */
-  readonly endOwed: (paymentId: PaymentId, event: "refund" | "void") => void
+  readonly endRefund: (paymentId: PaymentId, event: "refund" | "void") => void
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
 }
 
@@ -149,14 +149,14 @@ export function memoryPayments(): MemoryPayments {
     }),
   })
 
-  const endOwed = (paymentId: PaymentId, event: "refund" | "void") => {
+  const endRefund = (paymentId: PaymentId, event: "refund" | "void") => {
     const row = rows.get(paymentId)
     if (row === undefined || row.refund === null) return
     const state = Result.getOrThrow(step(row.settlementOrder, row.state, event))
     const refund: RefundSummary["state"] = event === "refund" ? "confirmed" : "cancelled"
     rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
   }
-  return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+  return { store, endRefund, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
 }
 
 export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(

@@ -6,7 +6,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
-  type ReportEnd,
+  type GenerationState,
   type ReportState,
   ReportStore,
   type StoredReport,
@@ -61,7 +61,7 @@ export function memoryReports(): ReportStore["Service"] {
         return { state: "ours", generation: generation + 1 }
       }),
     ended: (marketId, generation) =>
-      at((now): ReportEnd => {
+      at((now): GenerationState => {
         const held = of(marketId, generation)
         if (held?.made) return { state: "made", ...held.made }
         if (held === undefined || held.state === "made") return { state: "lost" }

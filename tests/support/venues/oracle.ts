@@ -60,6 +60,6 @@ export async function verdicts(
 }
 
 /** Says aloud that a test cannot run here, and why. */
-export function skipAloud(what: string, why: string): void {
+export function registerSkipped(what: string, why: string): void {
   Deno.test.ignore(`${what} (skipped: ${why})`, () => {})
 }

@@ -133,7 +133,7 @@ export function recordRow(market = 1, fields: Fields = {}): Fields {
 }
 
 /** A wallet's row on a leaderboard. */
-export function standingRow(rank = 1, fields: Fields = {}): Fields {
+export function leaderboardRow(rank = 1, fields: Fields = {}): Fields {
   return {
     rank,
     user_id: `0x${String(rank).padStart(40, "0")}`,

@@ -23,7 +23,7 @@ import {
   hasOracle,
   hasRecordings,
   recorded,
-  skipAloud,
+  registerSkipped,
   verdicts,
 } from "../../support/venues/oracle.ts"
 import {
@@ -296,7 +296,7 @@ liveTest(
 )
 
 if (!hasRecordings) {
-  skipAloud("proposals and rules of recordings", "../shared/data is missing")
+  registerSkipped("proposals and rules of recordings", "../shared/data is missing")
 } else {
   Deno.test("the recorded oracle proposes one outcome, and a half each in the other", () => {
     const page = recorded("polymarket-data-v2/resolutions_pending.json") as {
@@ -321,7 +321,10 @@ if (!hasRecordings) {
 }
 
 if (!hasOracle) {
-  skipAloud("rules against the venue's own schema", "npm ci --prefix tests/oracle was not run")
+  registerSkipped(
+    "rules against the venue's own schema",
+    "npm ci --prefix tests/oracle was not run",
+  )
 } else {
   Deno.test("decodeRules() takes every respelled row that the venue's schema takes", async () => {
     const row: Readonly<Record<string, unknown>> = gammaRow(1, { description: "By the keeper." })
