@@ -7,8 +7,8 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Family, familyOfOne } from "../http/documents/family.ts"
-import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
+import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
+import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
 import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import { firstUrl, type Money, readMoney } from "./moneySettings.ts"
@@ -233,8 +233,8 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
   return {
     family: familyFile === null
       ? familyOfOne(publicBaseUrl)
-      : yield* fileOf("FAMILY_FILE", familyFile, Family),
-    legacyRoutes: routesFile === null ? usualLegacyRoutes : new Map(
+      : yield* fileOf("FAMILY_FILE", familyFile, ProductFamily),
+    legacyRoutes: routesFile === null ? defaultLegacyRoutes : new Map(
       Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
     ),
     /** Where security problems are reported: a `mailto:` or `https:` address. */

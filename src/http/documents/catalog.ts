@@ -8,7 +8,7 @@ import { Record, Result } from "effect"
 import { paymentRequired } from "../../payments/domain/x402/challenge.ts"
 import { freeRows } from "../../catalog/domain/freeRow.ts"
 import { usd, usdDecimals } from "../../core/domain/money.ts"
-import { decodeQuery, type GivenFault, sentenceOf } from "../../catalog/domain/parameter.ts"
+import { decodeQuery, type ParameterError, sentenceOf } from "../../catalog/domain/parameter.ts"
 import { type Product, products, productsChangedAt } from "../../catalog/domain/product.ts"
 import { operationId, skillName } from "../../catalog/domain/skill.ts"
 import type { PaymentTerms } from "../../payments/domain/x402/terms.ts"
@@ -131,7 +131,7 @@ function pageOf(items: ReadonlyArray<Item>, { about, limit, offset, options }: {
   })
 }
 
-function misread(faults: ReadonlyArray<GivenFault>): PreparedRefusal {
+function misread(faults: ReadonlyArray<ParameterError>): PreparedRefusal {
   const details = faults.map(({ param, in: where, message }) => ({ param, in: where, message }))
   return prepare({ code: "invalid_parameter", message: sentenceOf(faults), details })
 }

@@ -62,7 +62,7 @@ export function agentCardAnswer(options: Pick<DocumentOptions, "terms" | "versio
 }
 
 /** What some documents are when they are asked for: by the address, or by the time. */
-export function askedDocuments(
+export function dynamicDocuments(
   options: DocumentOptions,
   now: () => EpochMs,
 ): ReadonlyMap<string, (url: string) => RouteResult> {

@@ -27,7 +27,7 @@ const PackageName = Schema.String.check(
 )
 
 /** The catalogue. */
-export const Family = Schema.Struct({
+export const ProductFamily = Schema.Struct({
   family: Name,
   products: Schema.Array(Schema.Struct({
     slug: Slug,
@@ -41,15 +41,15 @@ export const Family = Schema.Struct({
     Schema.isMaxLength(familyProductsMax, { expected: `at most ${familyProductsMax} products` }),
   ),
 })
-export type Family = typeof Family.Type
+export type ProductFamily = typeof ProductFamily.Type
 
 /** The family of one: the service itself. */
-export function familyOfOne(publicBaseUrl: string): Family {
+export function familyOfOne(publicBaseUrl: string): ProductFamily {
   const own = { slug: "bellwether", name: "Bellwether", api: publicBaseUrl, mcp: null }
   return { family: "bellwether", products: [own] }
 }
 
 /** The catalogue as it is served. */
-export function familyAnswer({ family, products }: Family): Answer {
+export function familyAnswer({ family, products }: ProductFamily): Answer {
   return answer({ body: JSON.stringify({ success: true, family, products }), cache: "document" })
 }

@@ -21,7 +21,7 @@ import { paymentKey, receiptKey } from "../mcp/tools.ts"
 import { examplesFor } from "../openapi/examples.ts"
 import { paymentsPrefix } from "../paywall/paymentStatus.ts"
 import { bodyBytesMax, paymentLengthMax, rules, targetLengthMax } from "../server/errors.ts"
-import { type Budget, policyField } from "../server/limits.ts"
+import { policyField, type RateBudget } from "../server/limits.ts"
 import { description, links, paths } from "./addresses.ts"
 
 export interface LlmsOptions {
@@ -29,9 +29,9 @@ export interface LlmsOptions {
   readonly version: string
   readonly paymentMode: "live" | "simulated"
   readonly limits: {
-    readonly free: Budget
-    readonly documents: Budget
-    readonly invalidPayments: Budget
+    readonly free: RateBudget
+    readonly documents: RateBudget
+    readonly invalidPayments: RateBudget
   }
 }
 
@@ -217,7 +217,7 @@ function errorTable(): string {
 }
 
 function limitsSection({ limits }: LlmsOptions): string {
-  const said = (name: string, budget: Budget) =>
+  const said = (name: string, budget: RateBudget) =>
     budget === "off" ? "no limit" : `\`${policyField({ name, ...budget })}\``
   return [
     `- Free paths: ${said("free", limits.free)}, one budget for each client address over all of ` +
