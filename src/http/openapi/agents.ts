@@ -1,6 +1,6 @@
 /**
- * /a2a and /mcp in /openapi.json: one JSON-RPC message in, one out. The messages themselves are defined
- * by the two protocols.
+ * /a2a and /mcp in /openapi.json: one JSON-RPC message in, one out. The messages themselves are
+ * defined by the two protocols.
  *
  * @module
  */

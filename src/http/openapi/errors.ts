@@ -1,6 +1,6 @@
 /**
- * The error responses in /openapi.json: one per status, shared by all paths, with an example for each
- * cause. The examples are built by the same code as the real errors.
+ * The error responses in /openapi.json: one per status, shared by all paths, with an example for
+ * each cause. The examples are built by the same code as the real errors.
  *
  * @module
  */

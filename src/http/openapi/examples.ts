@@ -1,5 +1,6 @@
 /**
- * The example answer of every row, with the sample values of /v1/sample. The terms are the real ones.
+ * The example answer of every row, with the sample values of /v1/sample. The terms are the real
+ * ones.
  *
  * @module
  */

@@ -121,8 +121,8 @@ const scheme = {
 }
 
 /**
- * A replacer for `JSON.stringify`. The generated document is valid, but some of its forms cause errors
- * in linters and type generators; this replaces them.
+ * A replacer for `JSON.stringify`. The generated document is valid, but some of its forms cause
+ * errors in linters and type generators; this replaces them.
  */
 function simplifySchema(key: string, value: unknown): unknown {
   // Answers may gain fields in later versions.

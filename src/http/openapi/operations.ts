@@ -1,6 +1,7 @@
 /**
- * The operations of /openapi.json except the documents. Effect's HttpApi generates them from the tables
- * of products and free paths; this file adds prices, integer parameters, headers and examples.
+ * The operations of /openapi.json except the documents. Effect's HttpApi generates them from the
+ * tables of products and free paths; this file adds prices, integer parameters, headers and
+ * examples.
  *
  * @module
  */
