@@ -7,7 +7,7 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Family, familyOfOne } from "../http/documents/family.ts"
+import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
 import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
@@ -235,7 +235,7 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
   return {
     family: familyFile === null
       ? familyOfOne(publicBaseUrl)
-      : yield* fileOf("FAMILY_FILE", familyFile, Family),
+      : yield* fileOf("FAMILY_FILE", familyFile, ProductFamily),
     legacyRoutes: routesFile === null ? defaultLegacyRoutes : new Map(
       Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
     ),

@@ -13,7 +13,7 @@ import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { address } from "../../src/payments/domain/payment.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { skills } from "../../src/catalog/domain/skill.ts"
-import { make } from "../../src/http/layer.ts"
+import { makeHttpFace } from "../../src/http/layer.ts"
 import type { Peer } from "../../src/http/server/server.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
@@ -51,7 +51,7 @@ const serve = Effect.fnUntraced(function* (world: World, payments: Payments["Ser
   const base = `http://127.0.0.1:${server.addr.port}`
   const services = yield* Layer.build(servicesOver(world, Layer.succeed(Payments, payments)))
   const options = { ...faceOptions, terms: { ...terms, publicBaseUrl: base } }
-  handle = (yield* Effect.provide(make(options), services)).handle
+  handle = (yield* Effect.provide(makeHttpFace(options), services)).handle
   return base
 })
 

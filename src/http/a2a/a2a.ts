@@ -23,8 +23,8 @@ import {
   isObject,
   type MessageId,
   objectOf,
-  type Refused,
   rpcCodes,
+  type RpcError,
 } from "../server/jsonRpc.ts"
 import { clientKeys, spend } from "../server/limits.ts"
 import { onDelivered, toWebHandler } from "../server/server.ts"
@@ -100,11 +100,11 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
       ))
     const { result, delivery } = yield* Effect.mapError(
       Effect.catchDefect(answer(ports, method, params, caller), failing),
-      (error): Refused => ({ ...error, id }),
+      (error): RpcError => ({ ...error, id }),
     )
     if (delivery !== null) {
-      const handedOver = yield* onDelivered
-      yield* handedOver(ports.payments.sent(delivery))
+      const runAfterDelivery = yield* onDelivered
+      yield* runAfterDelivery(ports.payments.sent(delivery))
     }
     return JSON.stringify({ jsonrpc: "2.0", id, result })
   }))
@@ -400,7 +400,7 @@ const answerFree = Effect.fnUntraced(function* (
   skill: FreeSkill,
   caller: Caller,
 ) {
-  const { made, fields } = yield* Effect.catch(
+  const { answer: made, fields } = yield* Effect.catch(
     freeSkillAnswer(skills, skill.id, caller.address),
     ({ refusal, fields }) => refusedBy(refusal, fields),
   )

@@ -229,7 +229,7 @@ test("forged payments of one client close /a2a to no other, whether it stays or 
     { chainSilent: () => true },
   ))
 
-test("a client with too many tasks being paid for is told so, and another is not", () =>
+test("a client with too many tasks under payment is refused, and another client is not", () =>
   inMarket(Effect.gen(function* () {
     const world = { ...yield* stockedWorld, tasks: memoryTasks({ perClientMax: 2, totalMax: 10 }) }
     const face = yield* faceOver(world, yield* Payments)
@@ -247,7 +247,7 @@ test("a client with too many tasks being paid for is told so, and another is not
       false,
     ])
     equal(full.headers.get("retry-after"), "10")
-    match(String(full.message), /as many tasks with a payment under way/)
+    match(String(full.message), /its limit of tasks with a payment in progress/)
     const elsewhere = { "x-forwarded-for": "198.51.100.9" }
     equal((yield* send(face, [dataPart("get_latest")], {}, elsewhere)).status, 200)
   })))

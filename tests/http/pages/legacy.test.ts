@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Arbitrary, Effect, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { make } from "../../../src/http/layer.ts"
+import { makeHttpFace } from "../../../src/http/layer.ts"
 import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, servicesOver } from "../../support/http/face.ts"
@@ -88,7 +88,7 @@ test("a table of one's own stands instead of the usual one", () =>
     const world = yield* makeWorld(1)
     const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
     const { handle } = yield* Effect.provide(
-      make({ ...faceOptions, legacyRoutes }),
+      makeHttpFace({ ...faceOptions, legacyRoutes }),
       servicesOver(world),
     )
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }

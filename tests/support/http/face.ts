@@ -11,7 +11,7 @@ import { type Authorization, PaymentId } from "../../../src/payments/domain/paym
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { type FaceOptions, make } from "../../../src/http/layer.ts"
+import { type FaceOptions, makeHttpFace } from "../../../src/http/layer.ts"
 import { Feed } from "../../../src/feed/Feed.ts"
 import type { DigestStore } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
@@ -233,7 +233,7 @@ export const servicesOver = (
 export const makeFace = Effect.fnUntraced(
   function* (world: World, payments?: Layer.Layer<Payments>, options = faceOptions) {
     const services = yield* Layer.build(servicesOver(world, payments))
-    const face = yield* Effect.provide(make(options), services)
+    const face = yield* Effect.provide(makeHttpFace(options), services)
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
     return {
       ...face,
