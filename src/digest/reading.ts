@@ -154,7 +154,7 @@ const readWhales = Effect.fnUntraced(function* (
     tracked: (yield* wallets.tracked).length,
     resolutions: yield* whaleMarkets.ended({
       endedFrom: until - backMax,
-      told: { from: from - toldSettles, to: until - toldSettles },
+      changed: { from: from - toldSettles, to: until - toldSettles },
       limit: resolutionsMax,
     }),
   }

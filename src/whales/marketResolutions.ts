@@ -1,6 +1,6 @@
 /**
- * How the markets of entries ended: each is asked until it has ended, and now and then for some days
- * more, for a venue may correct itself.
+ * Reads the facts and the resolutions of markets with entries. A market is checked until it has ended,
+ * and once a day for some days after that, because the venue may correct a resolution.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { requestInBatches } from "../markets/requestInBatches.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { WhaleMarketStore } from "./WhaleMarketStore.ts"
 
-/** Markets asked about in one tick. */
+/** Markets checked in one tick. */
 const marketsMax = 4_000
 
-/** A market whose end was scheduled this long ago at most is asked at every tick, others after more. */
-const endingFor = 7 * day
-const askEveryTicks = 6
-/** How long a market that has ended is asked again, and how often. */
-const correctedFor = 7 * day
-const correctedEvery = day
+/** A market is checked at every tick for this long after its scheduled end, else less often. */
+const endingMs = 7 * day
+const checkEveryTicks = 6
+/** How long an ended market is checked again, and how often. */
+const recheckMs = 7 * day
+const recheckEveryMs = day
 
-/** What was heard; it grows in place, so that a stage cut short says what it did. */
+/** Mutable, so that an interrupted stage reports what it did. */
 interface ResolutionTally {
   resolved: number
   readonly rejected: Record<string, number>
 }
 
 /**
- * Asks the venue how markets ended and stores it. A batch that failed is asked again at the next tick.
+ * Stores how markets ended. A batch that failed is requested again at the next tick.
  */
 export const readResolutions = Effect.fnUntraced(function* (
   { venue, whaleMarkets }: {
@@ -36,31 +36,32 @@ export const readResolutions = Effect.fnUntraced(function* (
   },
   slot: EpochMs,
   tickIntervalMs: number,
-  heard: ResolutionTally,
+  tally: ResolutionTally,
 ) {
   const markets = yield* whaleMarkets.unresolved({
     limit: marketsMax,
-    askedBefore: slot - askEveryTicks * tickIntervalMs,
-    ending: { from: slot - endingFor, to: slot, askedBefore: slot },
-    endedAfter: slot - correctedFor,
-    askedAgainBefore: slot - correctedEvery,
+    checkedBefore: slot - checkEveryTicks * tickIntervalMs,
+    ending: { from: slot - endingMs, to: slot, checkedBefore: slot },
+    endedAfter: slot - recheckMs,
+    recheckedBefore: slot - recheckEveryMs,
   })
   yield* requestInBatches(
     markets,
-    heard.rejected,
+    tally.rejected,
     venue.resolutions,
-    (rows, asked, at) =>
-      Effect.map(whaleMarkets.saveResolutions(rows, asked, at), (news) => {
-        heard.resolved += news
+    (rows, requested, at) =>
+      Effect.map(whaleMarkets.saveResolutions(rows, requested, at), (changed) => {
+        tally.resolved += changed
       }),
   )
 })
 
-/** Facts asked for in one tick; and how long the venue is not asked again for what it did not know. */
+/** Markets whose facts are requested in one tick. */
 const unknownMax = 4_000
-const unknownEvery = day
+/** How often the venue is asked for a market that it did not know. */
+const unknownEveryMs = day
 
-/** Learns the facts of markets with activity: without them there are no entries in it. */
+/** Stores the facts of markets with activity, which entries need. */
 export const readFacts = Effect.fnUntraced(function* (
   { venue, whaleMarkets }: {
     readonly venue: VenueClient["Service"]
@@ -69,6 +70,6 @@ export const readFacts = Effect.fnUntraced(function* (
   slot: EpochMs,
   { rejected }: Pick<ResolutionTally, "rejected">,
 ) {
-  const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEvery)
+  const markets = yield* whaleMarkets.unknownMarkets(unknownMax, slot - unknownEveryMs)
   yield* requestInBatches(markets, rejected, venue.facts, whaleMarkets.saveFacts)
 })

@@ -70,7 +70,7 @@ const told = () => {
   const seen: Array<BackfillProgress> = []
   const watcher: ProgressListener = {
     every: Duration.seconds(1),
-    tell: (progress) => Effect.sync(() => void seen.push(progress)),
+    onProgress: (progress) => Effect.sync(() => void seen.push(progress)),
   }
   return { seen, watcher }
 }

@@ -37,7 +37,10 @@ const stage = Effect.gen(function* () {
   yield* whales.saveFacts(markets, [], now)
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour
-  strictEqual(yield* recomputeEntries(yield* makersOn(whales), terms, until, { made: 0 }), true)
+  strictEqual(
+    yield* recomputeEntries(yield* makersOn(whales), terms, until, { recomputed: 0 }),
+    true,
+  )
   yield* whales.saveResolutions(
     markets.map(({ id }, n) => ({
       ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
@@ -96,7 +99,7 @@ test("count() gives way to those who always come first, until the next tick", ()
 test("count() and recomputeEntries() leave the rest of a backlog when their time is over", () =>
   Effect.gen(function* () {
     const { whales } = yield* stage
-    const tally = { counted: 0, made: 0 }
+    const tally = { counted: 0, recomputed: 0 }
     strictEqual(yield* (yield* over(whales)).count(now, tally), false)
     strictEqual(
       yield* recomputeEntries(
@@ -107,7 +110,7 @@ test("count() and recomputeEntries() leave the rest of a backlog when their time
       ),
       false,
     )
-    equal(tally, { counted: 0, made: 0 })
+    equal(tally, { counted: 0, recomputed: 0 })
   }))
 
 test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>

@@ -390,16 +390,16 @@ const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
     })).sort((a, b) => a.id < b.id ? -1 : 1))
 
 const at = (seconds: number) => start + seconds * 1_000
-const query = (askedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
+const query = (checkedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
   limit: manyMax,
-  askedBefore: at(askedBefore),
-  ending: { from: at(1), to: at(2), askedBefore: at(endingBefore) },
+  checkedBefore: at(checkedBefore),
+  ending: { from: at(1), to: at(2), checkedBefore: at(endingBefore) },
   endedAfter: at(endedAfter),
-  askedAgainBefore: at(again),
+  recheckedBefore: at(again),
 })
 const queries = [query(0, 0, 99, 0), query(99, 0, 99, 0), query(5, 9, 2, 9), query(9, 5, -9, 99)]
 const tellings = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map(([ended, from, to]) => ({
   endedFrom: at(ended ?? 0),
-  told: { from: at(from ?? 0), to: at(to ?? 0) },
+  changed: { from: at(from ?? 0), to: at(to ?? 0) },
   limit: manyMax,
 }))

@@ -138,7 +138,7 @@ test("tick() takes each word for news once", () =>
         .length
     }
     equal(seen.reduce((sum, { report }) => sum + report.resolved, 0), news)
-    equal([again.resolved, again.counted, again.made], [0, 0, 0])
+    equal([again.resolved, again.counted, again.recomputed], [0, 0, 0])
   }))
 
 /** As JSON, numbers that differ by crumbs of rounding alone alike. */

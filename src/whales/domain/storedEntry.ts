@@ -1,9 +1,9 @@
 /**
- * An entry as it is remembered: what was known of its wallet before it, and whether it was published.
+ * An entry as it is stored: with its wallet's calibration before it, and whether it was published.
  *
- * Entries are made anew whenever an act turns up, perhaps one from before others: it may move an
- * entry's ends, part it in two, join it with another or show that it never was one. What was said of
- * an entry stays said.
+ * Entries are recomputed when an activity event is added, which may be older than others: an entry may
+ * become longer or shorter, split in two, merge with another or disappear. A published entry stays
+ * published.
  *
  * @module
  */
@@ -14,79 +14,80 @@ import type { CalibratedWhale } from "./whale.ts"
 
 export interface StoredEntry extends Entry {
   /**
-   * When its first fill was when it was first seen: with wallet, market and outcome its name for
-   * ever, whatever earlier fill turns up later.
+   * The time of its first fill when the entry was first stored. Together with wallet, market and outcome
+   * it identifies the entry for ever, also when an earlier fill is found later.
    */
   readonly openedAt: EpochMs
-  /** The wallet's calibration as it stood before the entry; null when there was none. */
+  /** The wallet's newest calibration before the entry; null when there was none. */
   readonly calibration: FrozenCalibration | null
-  /** Whether it was published: the feed has carried it, and never does again. */
+  /** Whether it was published in the feed; it is published at most once. */
   readonly emitted: boolean
 }
 
-/** An entry in a market that has not ended, sold since or not, and what is known of its wallet. */
+/** An entry in a market that has not ended, sold since or not, with facts about its wallet. */
 export interface OpenEntry extends Pick<Entry, "outcome" | "price" | "stakeUsd" | "firstFillAt"> {
   readonly wallet: string
   readonly name: string
-  /** Whether the wallet makes markets: its entries are its trade, not its view. */
+  /** A market maker's entries express no opinion. */
   readonly marketMaker: boolean
-  /** As it stands now; null when the wallet has none. */
+  /** The current one; null when the wallet has none. */
   readonly calibration: CalibratedWhale | null
 }
 
 /**
- * The entries of a position made anew, each with what is remembered of it. `calibrationBefore` gives
- * the wallet's newest calibration that was computed before an instant.
+ * Carries the stored state of a position's entries over to its recomputed entries. `calibrationBefore`
+ * returns the wallet's newest calibration computed before an instant.
  *
- * An entry found is one held when both are of one outcome and their times overlap: the unchanged one,
- * else one around the fill that the held one is named after, else any. Where several held became one,
- * an emitted one gives its name, else the first. What overlaps an emitted entry has been published.
+ * A stored entry and a recomputed one match when they have the same outcome and their times overlap.
+ * Preferred is the unchanged entry, then the one that contains the stored `openedAt`, then any. When
+ * several stored entries became one, an emitted one gives its `openedAt`, else the first. A recomputed
+ * entry that overlaps an emitted one counts as published.
  *
- * An emitted entry that is found no more, or not in all of its time, stays as one wholly given up
- * (beside what is left of it): those buys turned out to close another position, and were they
- * forgotten they could be published again.
+ * An emitted entry that disappears or becomes shorter is also stored as fully hedged: its buys turned
+ * out to close another position, and could be published again if they were forgotten.
  *
- * A calibration stays with its entry, unless that is not published yet and an earlier fill turned up than
- * the calibration was computed: then an older one takes its place.
+ * An entry keeps its calibration, unless it is not published yet and an earlier fill was found from
+ * before the calibration was computed. Then it gets an older one.
  */
 export function carryOver(
-  held: ReadonlyArray<StoredEntry>,
-  found: ReadonlyArray<Entry>,
+  stored: ReadonlyArray<StoredEntry>,
+  recomputed: ReadonlyArray<Entry>,
   calibrationBefore: (instant: EpochMs) => FrozenCalibration | null,
 ): ReadonlyArray<StoredEntry> {
-  const within = overlapping(found)
-  const published = new Set(held.filter(({ emitted }) => emitted).flatMap(within))
-  const successors = matchSuccessors(held, within)
-  const heldOn = new Set(successors.values())
-  const names = new Set(held.filter((one) => one.emitted || heldOn.has(one)).map(nameOf))
-  const carried = found.map((entry): StoredEntry => {
-    const one = successors.get(entry)
-    const stays = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
+  const overlaps = overlapsIn(recomputed)
+  const published = new Set(stored.filter(({ emitted }) => emitted).flatMap(overlaps))
+  const predecessors = matchPredecessors(stored, overlaps)
+  const matched = new Set(predecessors.values())
+  const keys = new Set(stored.filter((one) => one.emitted || matched.has(one)).map(keyOf))
+  const carried = recomputed.map((entry): StoredEntry => {
+    const one = predecessors.get(entry)
+    const isKept = one !== undefined && (one.emitted || isBefore(one.calibration, entry))
     return {
       ...entry,
-      openedAt: one?.openedAt ?? newName(entry.outcome, entry.firstFillAt, names),
-      calibration: stays ? one.calibration : calibrationBefore(entry.firstFillAt),
+      openedAt: one?.openedAt ?? newOpenedAt(entry.outcome, entry.firstFillAt, keys),
+      calibration: isKept ? one.calibration : calibrationBefore(entry.firstFillAt),
       emitted: published.has(entry),
     }
   })
-  const gone = held.filter((one) => one.emitted && !heldOn.has(one))
-  const shrunk = [...successors]
+  const disappeared = stored.filter((one) => one.emitted && !matched.has(one))
+  const shortened = [...predecessors]
     .filter(([entry, one]) => one.emitted && !covers({ ...one, ...entry }, one))
-    .map(([, one]) => ({ ...one, openedAt: newName(one.outcome, one.lastFillAt, names) }))
-  return [...carried, ...[...gone, ...shrunk].map((one) => ({ ...one, hedgedShares: one.shares }))]
+    .map(([, one]) => ({ ...one, openedAt: newOpenedAt(one.outcome, one.lastFillAt, keys) }))
+  const hedged = [...disappeared, ...shortened].map((one) => ({ ...one, hedgedShares: one.shares }))
+  return [...carried, ...hedged]
     .sort((a, b) => a.openedAt - b.openedAt || a.outcome - b.outcome)
 }
 
-/** What decides, besides the entry itself, whether the feed carries it. */
+/** The conditions for publishing an entry in the feed. */
 export interface FeedTerms {
   readonly stakeMinUsd: number
-  /** An entry whose last buy is older is no news. */
+  /** An entry whose last buy is older is not published. */
   readonly notBefore: EpochMs
-  /** Whether its wallet makes markets. */
+  /** Whether the wallet makes markets. */
   readonly marketMaker: boolean
 }
 
-/** Whether an entry has to be published in the feed. */
+/** Whether an entry must be published in the feed. */
 export function isDue(entry: StoredEntry, terms: FeedTerms): boolean {
   return !entry.emitted &&
     !terms.marketMaker &&
@@ -96,25 +97,25 @@ export function isDue(entry: StoredEntry, terms: FeedTerms): boolean {
     !isSweep(entry)
 }
 
-/** The held entry that each entry found goes on with, where there is one. */
-function matchSuccessors(
-  held: ReadonlyArray<StoredEntry>,
-  within: (one: StoredEntry) => ReadonlyArray<Entry>,
+/** The stored entry that each recomputed entry continues, if there is one. */
+function matchPredecessors(
+  stored: ReadonlyArray<StoredEntry>,
+  overlaps: (one: StoredEntry) => ReadonlyArray<Entry>,
 ): ReadonlyMap<Entry, StoredEntry> {
-  const successors = new Map<Entry, StoredEntry>()
-  const inTurn = held.toSorted((a, b) =>
+  const predecessors = new Map<Entry, StoredEntry>()
+  const emittedFirst = stored.toSorted((a, b) =>
     Number(b.emitted) - Number(a.emitted) || a.openedAt - b.openedAt
   )
-  const heldOn = new Set<StoredEntry>()
-  for (const fits of [isUnchanged, isAroundName, () => true]) {
-    for (const one of inTurn.filter((one) => !heldOn.has(one))) {
-      const successor = within(one).find((entry) => !successors.has(entry) && fits(one, entry))
+  const matched = new Set<StoredEntry>()
+  for (const fits of [isUnchanged, containsOpenedAt, () => true]) {
+    for (const one of emittedFirst.filter((one) => !matched.has(one))) {
+      const successor = overlaps(one).find((entry) => !predecessors.has(entry) && fits(one, entry))
       if (successor === undefined) continue
-      successors.set(successor, one)
-      heldOn.add(one)
+      predecessors.set(successor, one)
+      matched.add(one)
     }
   }
-  return successors
+  return predecessors
 }
 
 function isUnchanged(one: StoredEntry, entry: Entry): boolean {
@@ -122,19 +123,21 @@ function isUnchanged(one: StoredEntry, entry: Entry): boolean {
     one.shares === entry.shares && one.hedgedShares === entry.hedgedShares
 }
 
-function isAroundName({ openedAt }: StoredEntry, entry: Entry): boolean {
+function containsOpenedAt({ openedAt }: StoredEntry, entry: Entry): boolean {
   return entry.firstFillAt <= openedAt && openedAt <= entry.lastFillAt
 }
 
 /**
- * Finds the entries that overlap a held one, the first one first. Those of one outcome do not overlap
- * one another, so both their ends are in order.
+ * Finds the entries that overlap a stored one, oldest first. Entries of one outcome do not overlap each
+ * other, so both their starts and their ends are sorted.
  */
-function overlapping(
-  found: ReadonlyArray<Entry>,
+function overlapsIn(
+  recomputed: ReadonlyArray<Entry>,
 ): (one: StoredEntry) => ReadonlyArray<Entry> {
   const sides = ([0, 1] as const).map((side) =>
-    found.filter(({ outcome }) => outcome === side).sort((a, b) => a.firstFillAt - b.firstFillAt)
+    recomputed.filter(({ outcome }) => outcome === side).sort((a, b) =>
+      a.firstFillAt - b.firstFillAt
+    )
   )
   return (one) => {
     const entries = sides[one.outcome] ?? []
@@ -151,7 +154,7 @@ function overlapping(
   }
 }
 
-/** The fill an entry is named after is part of its time, even when it turned out to be no buy. */
+/** Includes `openedAt`, even when the fill at that time turned out not to be a buy. */
 function timeOf({ openedAt, firstFillAt, lastFillAt }: StoredEntry) {
   return { from: Math.min(openedAt, firstFillAt), to: Math.max(openedAt, lastFillAt) }
 }
@@ -164,14 +167,14 @@ function isBefore(calibration: FrozenCalibration | null, entry: Entry): boolean 
   return calibration === null || Date.parse(calibration.computedAt) < entry.firstFillAt
 }
 
-function nameOf({ outcome, openedAt }: Pick<StoredEntry, "outcome" | "openedAt">): string {
+function keyOf({ outcome, openedAt }: Pick<StoredEntry, "outcome" | "openedAt">): string {
   return `${outcome} ${openedAt}`
 }
 
-/** This instant, or the next whose name is not taken; `names` takes it. */
-function newName(outcome: 0 | 1, instant: EpochMs, names: Set<string>): EpochMs {
+/** This instant, or the next one whose key is not in `keys`; adds the key. */
+function newOpenedAt(outcome: 0 | 1, instant: EpochMs, keys: Set<string>): EpochMs {
   let openedAt = instant
-  while (names.has(nameOf({ outcome, openedAt }))) openedAt += 1
-  names.add(nameOf({ outcome, openedAt }))
+  while (keys.has(keyOf({ outcome, openedAt }))) openedAt += 1
+  keys.add(keyOf({ outcome, openedAt }))
   return openedAt
 }

@@ -1,12 +1,12 @@
 /**
- * Activity of wallets as rows: short keys, and transactions as the bytes they are.
+ * Conversion of activity events to and from rows: short keys, and transactions as bytes.
  *
  * @module
  */
 import type { ActivityEventKind, NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { MarketId, TokenId } from "../../markets/domain/market.ts"
 
-/** The key of no token. */
+/** The key of an event without a token. */
 export const noToken = 0
 
 export interface Keyed {
@@ -28,7 +28,7 @@ export function activityRow(event: NumberedActivityEvent, { markets, tokens }: K
   }
 }
 
-/** One activity as a statement returns it: an array, for its JSON is half as long. */
+/** An activity event as a query returns it: an array, because its JSON is half as long. */
 export type ActivityTuple = readonly [
   kind: ActivityEventKind,
   token: string | null,
@@ -62,8 +62,8 @@ const hashBytes = 32
 const hash = /^0x[0-9a-f]{64}$/
 
 /**
- * The bytes of a hash; any other text in UTF-8 without NUL, after a zero byte where it would be as
- * long as a hash.
+ * The bytes of a hash, or of any other text in UTF-8 without NUL. A text as long as a hash gets a
+ * leading zero byte.
  */
 function transactionHex(transaction: string): string {
   if (hash.test(transaction)) return transaction.slice(2)

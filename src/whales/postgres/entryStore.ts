@@ -80,14 +80,16 @@ const due = (sql: SqlClient) =>
   }, Effect.orDie)
 
 const saveEntries = (sql: SqlClient) =>
-  Effect.fn("EntryStore.saveEntries")(function* (made: ReadonlyArray<ComputedPosition>) {
-    for (const batch of Array.chunksOf(newest(made), positionsBatch)) yield* saveBatch(sql, batch)
+  Effect.fn("EntryStore.saveEntries")(function* (positions: ReadonlyArray<ComputedPosition>) {
+    for (const batch of Array.chunksOf(newest(positions), positionsBatch)) {
+      yield* saveBatch(sql, batch)
+    }
   }, Effect.orDie)
 
-/** Of a position made twice, the one made of more. */
-function newest(made: ReadonlyArray<ComputedPosition>): ReadonlyArray<ComputedPosition> {
+/** Each position once, with its newest version. */
+function newest(positions: ReadonlyArray<ComputedPosition>): ReadonlyArray<ComputedPosition> {
   const each = new Map<string, ComputedPosition>()
-  for (const position of made) {
+  for (const position of positions) {
     const key = `${position.wallet} ${position.marketId}`
     const other = each.get(key)
     if (other === undefined || other.version <= position.version) each.set(key, position)
@@ -95,12 +97,13 @@ function newest(made: ReadonlyArray<ComputedPosition>): ReadonlyArray<ComputedPo
   return [...each.values()]
 }
 
-/** Entries made of fewer acts than those that are held, or more than there are, are passed over. */
+/** Ignores positions with an older version than the stored one, or a newer one than the activity. */
 const saveBatch = Effect.fnUntraced(
-  function* (sql: SqlClient, made: ReadonlyArray<ComputedPosition>) {
-    const wallets = yield* keys(sql, "wallet", made.map(({ wallet }) => wallet), "to write")
-    const markets = yield* keys(sql, "market", made.map(({ marketId }) => marketId), "to write")
-    const rows = made.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
+  function* (sql: SqlClient, positions: ReadonlyArray<ComputedPosition>) {
+    const marketIds = positions.map(({ marketId }) => marketId)
+    const wallets = yield* keys(sql, "wallet", positions.map(({ wallet }) => wallet), "to write")
+    const markets = yield* keys(sql, "market", marketIds, "to write")
+    const rows = positions.map(({ wallet, marketId, version, entries, boughtBoth, due }) => ({
       market_id: markets.get(marketId),
       wallet_id: wallets.get(wallet),
       version,

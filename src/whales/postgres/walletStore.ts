@@ -10,12 +10,12 @@ import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
 import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
-import { activityRow, type Keyed } from "./activityRow.ts"
+import { activityRow } from "./activityRow.ts"
 import { keys, markUncounted, name } from "./locking.ts"
 
 /** Rows of activity in one statement: about half a megabyte of JSON. */
-const actsBatch = 2_000
-/** Wallets returned at once; the service tracks fewer. */
+const activityBatch = 2_000
+/** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 100_000
 
 export const layer: Layer.Layer<WalletStore, never, SqlClient> = Layer.effect(
@@ -62,7 +62,7 @@ const track = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Each wallet once: found on both kinds of board, it is of the volume board. */
+/** Each wallet once; `volume` when it was found on both kinds of board. */
 function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
   const each = new Map<string, FoundWallet>()
   for (const { wallet, name, source } of found) {
@@ -72,11 +72,11 @@ function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet>
   return [...each.values()]
 }
 
-/** Marks everything of these wallets that is counted or can be. */
+/** Marks every position of these wallets that is counted or can be counted. */
 const markAllUncounted = Effect.fnUntraced(
   function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
     if (wallets.length === 0) return
-    // A market that ends meanwhile marks its positions before this, or after.
+    // Locks the markets: one that ends meanwhile marks its positions before or after this transaction.
     yield* sql`
     SELECT FROM whale_market WHERE market_id IN (
       SELECT market_id FROM whale_act WHERE wallet_id = ANY (${wallets}::integer[])
@@ -138,17 +138,17 @@ const saveRead = (sql: SqlClient) =>
       if (wallet === undefined) return { added: 0 }
       const keyed = yield* namesOf(sql, read.activity)
       let added = 0
-      for (const batch of Array.chunksOf(read.activity, actsBatch)) {
-        added += yield* addActs(sql, wallet, batch, keyed)
+      for (const batch of Array.chunksOf(read.activity, activityBatch)) {
+        added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
       }
-      yield* moveMarkers(sql, wallet, read)
+      yield* extendRange(sql, wallet, read)
       return { added }
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-/** Keys of all that acts name; their markets stay as they are until the transaction ends. */
+/** The keys of markets and tokens; locks the markets until the transaction ends. */
 const namesOf = Effect.fnUntraced(
   function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
     const marketIds = activity.map(({ marketId }) => marketId)
@@ -160,21 +160,18 @@ const namesOf = Effect.fnUntraced(
   },
 )
 
-/** Adds what is new, and marks the positions it belongs to; returns how much it was. */
-const addActs = (
+/** Inserts the new rows and marks their positions as stale; returns the number of new rows. */
+const addActivity = (
   sql: SqlClient,
   wallet: number,
-  activity: ReadonlyArray<NumberedActivityEvent>,
-  keyed: Keyed,
+  rows: ReadonlyArray<ReturnType<typeof activityRow>>,
 ) =>
   sql<{ added: number }>`
     WITH added AS (
       INSERT INTO whale_act (wallet_id, market_id, acted_at, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${
-    jsonText(activity.map((event) => activityRow(event, keyed)))
-  }::json) AS i (
+      FROM json_to_recordset(${jsonText(rows)}::json) AS i (
         market_id integer, acted_at bigint, size float8, price float8, token_id integer,
         kind whale_act_kind, occurrence integer, transaction bytea
       )
@@ -200,8 +197,8 @@ const addActs = (
     Effect.map(([row]) => row?.added ?? 0),
   )
 
-/** What was read beside a gap is kept, but not said to be known. Acts have whole seconds. */
-const moveMarkers = (
+/** Ignores a range with a gap to the known one. Times of activity events are whole seconds. */
+const extendRange = (
   sql: SqlClient,
   wallet: number,
   { readFrom, readTo, history }: HistoryUpdate,
@@ -217,5 +214,5 @@ const moveMarkers = (
       OR stretch.read_from < held.read_to + interval '1 second'
         AND stretch.read_to > held.read_from - interval '1 second')`
 
-/** A history goes one way. */
+/** In the order of the only possible changes. */
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]

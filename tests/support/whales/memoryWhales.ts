@@ -60,7 +60,7 @@ interface MarketState {
   readonly resolution: Resolution | null
   readonly endedAt: number
   /** When how it ended was last news. */
-  readonly toldAt: number
+  readonly changedAt: number
 }
 
 const never = -Infinity
@@ -72,7 +72,7 @@ const unknown: MarketState = {
   askedAt: never,
   resolution: null,
   endedAt: never,
-  toldAt: never,
+  changedAt: never,
 }
 
 const untold = {
@@ -227,10 +227,10 @@ function walletStore(tables: Tables): WalletStore["Service"] {
 function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
   const { markets, marketOf, ofMarket, hasEntries, putMarket, markUncounted } = tables
   return {
-    unknownMarkets: (limit, askedBefore) =>
+    unknownMarkets: (limit, checkedBefore) =>
       Effect.sync(() =>
         [...markets].filter(([id, { facts, factsAskedAt }]) =>
-          facts === null && factsAskedAt < askedBefore && ofMarket(id).length > 0
+          facts === null && factsAskedAt < checkedBefore && ofMarket(id).length > 0
         ).sort(([, a], [, b]) => order(a.factsAskedAt, b.factsAskedAt)).slice(0, limit)
           .map(([id]) => id)
       ),
@@ -243,7 +243,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           putMarket(id, { factsAskedAt: Math.max(at, marketOf(id).factsAskedAt) })
         }
       }),
-    unresolved: ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }) =>
+    unresolved: ({ limit, checkedBefore, ending, endedAfter, recheckedBefore }) =>
       Effect.sync(() => {
         const known = [...markets].filter(([id]) => hasEntries(id))
           .sort(([, a], [, b]) => order(a.askedAt, b.askedAt))
@@ -251,10 +251,10 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           const endsAt = facts?.endsAt ?? null
           const ends = endsAt !== null && ending.from <= endsAt && endsAt <= ending.to
           return resolution === null &&
-            (askedAt < askedBefore || ends && askedAt < ending.askedBefore)
+            (askedAt < checkedBefore || ends && askedAt < ending.checkedBefore)
         })
         const again = known.filter(([, { resolution, askedAt, endedAt }]) =>
-          resolution !== null && endedAt > endedAfter && askedAt < askedAgainBefore
+          resolution !== null && endedAt > endedAfter && askedAt < recheckedBefore
         )
         const eighth = Math.floor(limit / 8)
         return [...again.slice(0, eighth), ...first, ...again.slice(eighth)]
@@ -276,7 +276,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           })
           if (payoutOf(held.resolution) === payoutOf(resolution)) continue
           news += 1
-          putMarket(marketId, { toldAt: at })
+          putMarket(marketId, { changedAt: at })
           for (const position of ofMarket(marketId)) {
             const counts = position.made.entries.length > 0 || position.score !== null
             if (counts) markUncounted(position)
@@ -285,11 +285,11 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
         for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
         return news
       }),
-    ended: ({ endedFrom, told, limit }) =>
+    ended: ({ endedFrom, changed, limit }) =>
       Effect.sync(() =>
-        [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
+        [...markets].flatMap(([id, { facts, resolution, endedAt, changedAt }]) => {
           const entered = ofMarket(id).filter(({ made }) => made.entries.length > 0)
-          const fits = endedAt >= endedFrom && toldAt >= told.from && toldAt < told.to
+          const fits = endedAt >= endedFrom && changedAt >= changed.from && changedAt < changed.to
           if (facts === null || resolution === null || entered.length === 0 || !fits) return []
           const stakeUsd = entered.flatMap(({ made }) => made.entries)
             .reduce((sum, entry) => sum + entry.stakeUsd, 0)

@@ -87,7 +87,7 @@ export const track = Effect.fnUntraced(function* (
     })),
     yield* Clock.currentTimeMillis,
   )
-  yield* Context.get(trial, Backfill).run({ every: tick, tell: () => Effect.void })
+  yield* Context.get(trial, Backfill).run({ every: tick, onProgress: () => Effect.void })
 })
 
 /** The time is `at`, and the markets are listed as the movers' tick lists them. */
