@@ -29,7 +29,7 @@ export const printer = (mode: Mode) => (name: string, line: string, fields: obje
 export const printingWhy = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.tapCause(
     program,
-    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(whyStopped(cause)),
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(stopReason(cause)),
   )
 
 /** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
@@ -265,7 +265,7 @@ function number(count: number): string {
  * Why the service cannot start or go on, in a sentence where it is something to be set right outside;
  * else with its trace. A database's own words are left out: they may hold its login.
  */
-export function whyStopped(cause: Cause.Cause<unknown>): string {
+export function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
