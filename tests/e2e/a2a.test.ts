@@ -27,7 +27,7 @@ import {
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { faceOptions, servicesOver, type World } from "../support/http/face.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
 import { ownPorts, stockedWorld } from "../support/http/shop.ts"
@@ -189,7 +189,7 @@ const alternating = Effect.fnUntraced(function* (database: string) {
 })
 
 const replicas = "two replicas alternate over one task, and either hands out what the other sold"
-if (testDatabaseUrl === undefined) skipAloud(replicas, "set TEST_DATABASE_URL")
+if (testDatabaseUrl === undefined) registerSkipped(replicas, "set TEST_DATABASE_URL")
 else liveTest(replicas, () => alternating(testDatabaseUrl))
 
 liveTest(

@@ -39,7 +39,7 @@ import {
   walkToDebt,
 } from "../support/payments/edgeAttacks.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { freshSchema } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
@@ -140,7 +140,7 @@ const compromised = (
   body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
-    ? skipAloud(name, "set TEST_DATABASE_URL")
+    ? registerSkipped(name, "set TEST_DATABASE_URL")
     : liveTest(name, () => Effect.flatMap(house, body))
 
 let count = 0

@@ -14,7 +14,7 @@ import { Ledger, playBalance } from "../../src/payments/simulated/ledger.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { errandOfVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { market } from "../support/payments/sales.ts"
 import { openShop } from "../support/http/socketShop.ts"
 
@@ -68,7 +68,7 @@ const legacyBuys = (product: Product) =>
   )
 
 if (!hasLegacyBuyer) {
-  skipAloud("the stock buyer of version 1", "npm ci --prefix tests/legacy")
+  registerSkipped("the stock buyer of version 1", "npm ci --prefix tests/legacy")
 } else {
   legacyBuys(products.latest)
   legacyBuys(products.whales)

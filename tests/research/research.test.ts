@@ -27,7 +27,13 @@ import { lease, pollEvery, reportKept, waitMax } from "../../src/research/shared
 import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryReports } from "../support/research/memoryReports.ts"
-import { bookOf, endingMarket, makeShelf, pricesOver, shelfLayer } from "../support/products.ts"
+import {
+  bookOf,
+  endingMarket,
+  makeProductPorts,
+  pricesOver,
+  productPortsLayer,
+} from "../support/products.ts"
 import { headline, openEntry } from "../support/research/reports.ts"
 
 const market = endingMarket(1, now)
@@ -35,7 +41,7 @@ const market = endingMarket(1, now)
 /** Replicas over one store and one venue, stocked with one market that can be reported on. */
 const stage = Effect.gen(function* () {
   yield* TestClock.setTime(now)
-  const shelf = yield* makeShelf
+  const shelf = yield* makeProductPorts
   yield* Ref.set(shelf.markets, [market])
   yield* Ref.set(shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   yield* Ref.set(shelf.books, [bookOf(market, now)])
@@ -59,7 +65,11 @@ const stage = Effect.gen(function* () {
       ended: (...args) => Effect.andThen(Ref.update(polls, (n) => n + 1), store.ended(...args)),
       ...faults,
     }
-    const ports = Layer.mergeAll(shelfLayer(shelf), narrator, Layer.succeed(ReportStore, held))
+    const ports = Layer.mergeAll(
+      productPortsLayer(shelf),
+      narrator,
+      Layer.succeed(ReportStore, held),
+    )
     return Effect.map(
       Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
       (built) => Context.get(built, Research),

@@ -30,7 +30,7 @@ import { memoryReportStore } from "../research/memoryReports.ts"
 import { memoryTasks } from "./memoryTasks.ts"
 import { sampleItem } from "../feed/items.ts"
 import { memoryDigests } from "../digest/memoryDigests.ts"
-import { makeShelf, type Shelf, shelfLayer } from "../products.ts"
+import { makeProductPorts, type ProductPorts, productPortsLayer } from "../products.ts"
 import { authorizationFor, headerOf, nonce, terms, wirePayment } from "../payments/terms.ts"
 
 export const faceOptions: FaceOptions = {
@@ -62,7 +62,7 @@ export interface World {
   /** How often the shared limit was asked. */
   readonly asked: Ref.Ref<number>
   /** Markets, venue and wallets. */
-  readonly shelf: Shelf
+  readonly shelf: ProductPorts
 }
 
 export const makeWorld = (count: number): Effect.Effect<World> =>
@@ -79,7 +79,7 @@ export const makeWorld = (count: number): Effect.Effect<World> =>
       lastTickAt: yield* Ref.make<number | null>(now),
       storeUp: yield* Ref.make(true),
       asked: yield* Ref.make(0),
-      shelf: yield* makeShelf,
+      shelf: yield* makeProductPorts,
     }
   })
 
@@ -225,7 +225,7 @@ export const servicesOver = (
     payments,
     taskStore(world),
     Layer.mergeAll(Resolving.layer, Research.layer, TrackRecord.layer, Calibration.layer).pipe(
-      Layer.provide([shelfLayer(world.shelf), writing]),
+      Layer.provide([productPortsLayer(world.shelf), writing]),
     ),
   )
 

@@ -6,12 +6,12 @@
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
-  feedOf,
-  searchIndex,
-  makeNewsArchive,
-  outlets,
-  type NewsArchive,
   type Article,
+  feedOf,
+  makeNewsArchive,
+  type NewsArchive,
+  outlets,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"

@@ -9,7 +9,12 @@ import { Result } from "effect"
 import { decodeMarket } from "../../../src/venues/polymarket/gamma.ts"
 import { mix, pick, uniform } from "../../../src/venues/simulated/seed.ts"
 import { type MechanicalSign, mechanicalSign } from "../../../src/markets/domain/market.ts"
-import { hasRecordings, recorded, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import {
+  hasRecordings,
+  recorded,
+  recordingsDir,
+  registerSkipped,
+} from "../../support/venues/oracle.ts"
 import { gammaRow, recordedAt } from "../../support/venues/polymarket.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -200,7 +205,7 @@ function rowsOf(path: string): ReadonlyArray<Fields> {
 }
 
 if (!hasRecordings) {
-  skipAloud("no ordinary recorded market is mechanical", "../shared/data is missing")
+  registerSkipped("no ordinary recorded market is mechanical", "../shared/data is missing")
 } else {
   Deno.test("of the recorded listing only the 5-minute market is mechanical, and by every one of its signs", () => {
     const captures = [...Deno.readDirSync(`${recordingsDir}polymarket-captures`)]

@@ -18,16 +18,16 @@ import {
   hasOracle,
   hasRecordings,
   recorded,
-  skipAloud,
-  verdicts,
+  registerSkipped,
+  schemaAccepts,
 } from "../../support/venues/oracle.ts"
 import {
   activityRow,
   bookRow,
   gammaRow,
+  leaderboardRow,
   recordedAt,
   recordRow,
-  standingRow,
   tradeRow,
 } from "../../support/venues/polymarket.ts"
 
@@ -117,7 +117,7 @@ async function hold(
     throw new Error(`The row itself is rejected: ${whole.failure}`)
   }
   const all = mutants(row)
-  const accepted = await verdicts(module, schema, [
+  const accepted = await schemaAccepts(module, schema, [
     row,
     ...all.map((mutant) => mutant.row),
   ])
@@ -140,7 +140,7 @@ async function hold(
 }
 
 if (!hasOracle) {
-  skipAloud(
+  registerSkipped(
     "the venue's own schemas",
     "npm ci --prefix tests/oracle was not run",
   )
@@ -178,7 +178,7 @@ if (!hasOracle) {
 
   Deno.test("decodeLeaderboardRow() takes every mutant of a row that the venue's schema takes", async () => {
     const schema = "TraderLeaderboardEntrySchema"
-    await hold("data", schema, standingRow(), decodeLeaderboardRow, costs.standing)
+    await hold("data", schema, leaderboardRow(), decodeLeaderboardRow, costs.standing)
   })
 
   Deno.test("decodeRecord() takes every mutant of a record that the venue's schema takes", async () => {
@@ -221,7 +221,7 @@ if (hasOracle && hasRecordings) {
       decode: (row: unknown) => Result.Result<unknown, string>,
     ) => {
       const rows = rowsOf(page)
-      const accepted = await verdicts("data", schema, rows)
+      const accepted = await schemaAccepts("data", schema, rows)
       const refused = rows.filter((row) => Result.isFailure(decode(row)))
       if (rows.length === 0 || refused.length > 0) {
         throw new Error(`${page}: ${refused.length} lost`)

@@ -21,11 +21,11 @@ import {
   activityRow,
   conditionId,
   gammaRow,
+  leaderboardRow,
   pageRow,
   recordedAt,
   recordRow,
-  scripted,
-  standingRow,
+  scriptedClient,
   tokenId,
 } from "../../support/venues/polymarket.ts"
 
@@ -45,7 +45,7 @@ function asking<A>(
 }> {
   const asked: Array<URL> = []
   const times: Array<number> = []
-  const client = scripted((url) =>
+  const client = scriptedClient((url) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       asked.push(url)
       times.push(now)
@@ -143,7 +143,7 @@ const board: Board = { period: "month", category: "sports", by: "profit" }
 /** Boards of two rows a page, in ranks of one after the other, without end. */
 const boards: Answer = (url) => {
   const at = Number(url.searchParams.get("cursor") ?? 0)
-  return page([standingRow(2 * at + 1), standingRow(2 * at + 2)], String(at + 1))
+  return page([leaderboardRow(2 * at + 1), leaderboardRow(2 * at + 2)], String(at + 1))
 }
 
 test("leaderboard() follows the cursor until there are enough wallets", () =>
@@ -160,10 +160,10 @@ test("leaderboard() is bounded, and gives up on a board that leads in a circle",
   Effect.gen(function* () {
     const few = { boardPagesMax: 3 }
     const same: Answer = (url) =>
-      page([standingRow(1)], String(Number(url.searchParams.get("cursor") ?? 0) + 1))
+      page([leaderboardRow(1)], String(Number(url.searchParams.get("cursor") ?? 0) + 1))
     const short = yield* asking(same, wallets((of) => of.leaderboard(board, 9)), few)
     equal([reason(short.result), short.asked.length], ["none", 3])
-    const circle = () => page([standingRow(1)], "1")
+    const circle = () => page([leaderboardRow(1)], "1")
     const round = yield* asking(circle, wallets((of) => of.leaderboard(board, 9)))
     equal(reason(round.result), "unexpected response shape")
   }))

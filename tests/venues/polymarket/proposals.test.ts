@@ -22,14 +22,14 @@ import {
   hasOracle,
   hasRecordings,
   recorded,
-  skipAloud,
-  verdicts,
+  registerSkipped,
+  schemaAccepts,
 } from "../../support/venues/oracle.ts"
 import {
   conditionId,
   gammaRow,
   recordRow,
-  scripted,
+  scriptedClient,
   unpaced,
 } from "../../support/venues/polymarket.ts"
 
@@ -229,7 +229,7 @@ const asking = <A, E>(
       limits: { perTenSeconds: unpaced, retryDelayMs: 1, attemptsMax: 2, factsBatch: 3 },
     }).pipe(
       Layer.provide(
-        Layer.succeed(HttpClient.HttpClient, scripted((url) => Effect.succeed(answer(url)))),
+        Layer.succeed(HttpClient.HttpClient, scriptedClient((url) => Effect.succeed(answer(url)))),
       ),
     ),
   ))
@@ -295,7 +295,7 @@ liveTest(
 )
 
 if (!hasRecordings) {
-  skipAloud("proposals and rules of recordings", "../shared/data is missing")
+  registerSkipped("proposals and rules of recordings", "../shared/data is missing")
 } else {
   Deno.test("the recorded oracle proposes one outcome, and a half each in the other", () => {
     const page = recorded("polymarket-data-v2/resolutions_pending.json") as {
@@ -320,7 +320,10 @@ if (!hasRecordings) {
 }
 
 if (!hasOracle) {
-  skipAloud("rules against the venue's own schema", "npm ci --prefix tests/oracle was not run")
+  registerSkipped(
+    "rules against the venue's own schema",
+    "npm ci --prefix tests/oracle was not run",
+  )
 } else {
   Deno.test("decodeRules() takes every respelled row that the venue's schema takes", async () => {
     const row: Readonly<Record<string, unknown>> = gammaRow(1, { description: "By the keeper." })
@@ -328,7 +331,7 @@ if (!hasOracle) {
       .flatMap((field) =>
         [null, "", "something-new", [], {}, 7].map((value) => ({ ...row, [field]: value }))
       )
-    const accepted = await verdicts("gamma", "MarketSchema", mutants)
+    const accepted = await schemaAccepts("gamma", "MarketSchema", mutants)
     const taken = mutants.filter((_, at) => accepted[at] === true)
     ok(taken.length > 20, `${taken.length}`)
     for (const mutant of taken) {

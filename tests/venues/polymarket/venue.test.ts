@@ -16,7 +16,7 @@ import {
   bookRow,
   conditionId,
   gammaRow,
-  scripted,
+  scriptedClient,
   tokenId,
   tradeRow,
 } from "../../support/venues/polymarket.ts"
@@ -31,7 +31,7 @@ function asking<A>(
   use: (venue: VenueClient["Service"]) => Effect.Effect<A, VenueUnavailable>,
   limits: Partial<RequestLimits> = {},
 ): Effect.Effect<Result.Result<A, VenueUnavailable>> {
-  const client = Layer.succeed(HttpClient.HttpClient, scripted(answer))
+  const client = Layer.succeed(HttpClient.HttpClient, scriptedClient(answer))
   return Effect.gen(function* () {
     const running = yield* Effect.flatMap(VenueClient, use).pipe(
       Effect.provide(layer({ ...urls, limits }).pipe(Layer.provide(client))),

@@ -32,10 +32,10 @@ import {
   activityRow,
   conditionId,
   gammaRow,
+  leaderboardRow,
   pageRow,
   recordedAt,
   recordRow,
-  standingRow,
   tokenId,
 } from "../../support/venues/polymarket.ts"
 
@@ -193,16 +193,16 @@ Deno.test("conditionId() spells one market one way", () => {
 
 Deno.test("decodeLeaderboardRow() reads both spellings of a board alike", () => {
   const old = { rank: "3", proxyWallet: `0x${"3".padStart(40, "0")}`, userName: "keeper", vol: 1 }
-  equal(outcome(decodeLeaderboardRow(old)), outcome(decodeLeaderboardRow(standingRow(3))))
-  equal(outcome(decodeLeaderboardRow(standingRow(3, { rank: null }))), "missing_rank")
-  equal(outcome(decodeLeaderboardRow(standingRow(3, { user_id: "" }))), "missing_wallet")
+  equal(outcome(decodeLeaderboardRow(old)), outcome(decodeLeaderboardRow(leaderboardRow(3))))
+  equal(outcome(decodeLeaderboardRow(leaderboardRow(3, { rank: null }))), "missing_rank")
+  equal(outcome(decodeLeaderboardRow(leaderboardRow(3, { user_id: "" }))), "missing_wallet")
 })
 
 Deno.test("firstByRank() gives each wallet once, at its best rank", () => {
   const standings = [4, 1, 2, 1, 3].map((rank) =>
-    Result.getOrThrow(decodeLeaderboardRow(standingRow(rank)))
+    Result.getOrThrow(decodeLeaderboardRow(leaderboardRow(rank)))
   )
-  const again = Result.getOrThrow(decodeLeaderboardRow({ ...standingRow(1), rank: 5 }))
+  const again = Result.getOrThrow(decodeLeaderboardRow({ ...leaderboardRow(1), rank: 5 }))
   equal(firstByRank([again, ...standings], 9).map(({ rank }) => rank), [1, 2, 3, 4])
   equal(firstByRank(standings, 3).map(({ rank }) => rank), [1, 2, 3])
 })

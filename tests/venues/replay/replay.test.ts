@@ -10,7 +10,7 @@ import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { liveTest } from "../../support/effect.ts"
-import { hasRecordings, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import { hasRecordings, recordingsDir, registerSkipped } from "../../support/venues/oracle.ts"
 import {
   activityRow,
   conditionId,
@@ -298,7 +298,7 @@ const recordedCounts = {
 } satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
 
 if (!hasRecordings) {
-  skipAloud("every real recording", "the shared recordings are not beside this checkout")
+  registerSkipped("every real recording", "the shared recordings are not beside this checkout")
 } else {
   liveTest(
     "every row of every real recording is decoded or counted",
