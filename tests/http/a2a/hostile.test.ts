@@ -30,7 +30,7 @@ import {
   shop,
   signed,
 } from "../../support/http/a2aShop.ts"
-import { test, turn } from "../../support/effect.ts"
+import { eventLoopTurn, test } from "../../support/effect.ts"
 import { makeFace, type World } from "../../support/http/face.ts"
 import { memoryTasks } from "../../support/http/memoryTasks.ts"
 import { inMarket, passing } from "../../support/payments/sales.ts"
@@ -145,7 +145,7 @@ test("another signature on a task that is being paid for does not fail it", () =
       const { id } = yield* offer(face, latest)
       const payload = yield* signed(latest)
       const first = yield* Effect.forkChild(pay(face, id, payload))
-      for (let n = 0; n < 20; n++) yield* turn
+      for (let n = 0; n < 20; n++) yield* eventLoopTurn
       const second = yield* pay(face, id, forged(payload))
       equal(second.task.state, "working")
       const { task } = yield* Fiber.join(first)
@@ -172,10 +172,10 @@ const hangingUp = Effect.fnUntraced(function* (world: World, id: string, payload
   const peer = { transport: "tcp", hostname: "192.0.2.66", port: 1 } as const
   Promise.resolve(handle(request, { remoteAddr: peer })).catch(() => {})
   const row = Effect.map(world.tasks.find(TaskId.make(id)), Option.getOrThrow)
-  for (let n = 0; n < 40; n++) yield* turn
+  for (let n = 0; n < 40; n++) yield* eventLoopTurn
   equal((yield* row).state, "paying")
   stop.abort()
-  for (let n = 0; n < 40; n++) yield* turn
+  for (let n = 0; n < 40; n++) yield* eventLoopTurn
   return yield* row
 })
 

@@ -16,7 +16,7 @@ import {
 } from "../../../src/http/server/bodyReader.ts"
 import { pendingMax } from "../../../src/http/server/edge.ts"
 import { layer, Served } from "../../../src/http/layer.ts"
-import { liveTest, test, turn } from "../../support/effect.ts"
+import { eventLoopTurn, liveTest, test } from "../../support/effect.ts"
 import {
   faceOptions,
   makeFace,
@@ -78,18 +78,18 @@ test("a place is given back when its client hangs up, and when the time is over"
     const calls = Array.from({ length: pendingBodiesPerClientMax }, () => stall(attacker))
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
     calls[0]?.abort()
-    yield* turn
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 200)
     stall(attacker)
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
     yield* TestClock.adjust(Duration.subtract(bodyTimeout, Duration.millis(1)))
-    yield* turn
+    yield* eventLoopTurn
     strictEqual(statuses.filter((status) => status === 408).length, 0)
     yield* TestClock.adjust("1 milli")
-    yield* turn
+    yield* eventLoopTurn
     strictEqual(statuses.filter((status) => status === 408).length, pendingBodiesPerClientMax)
     for (let n = 0; n < pendingBodiesPerClientMax; n++) stall(attacker)
-    yield* turn
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", list)).status, 429)
   }))
 
@@ -107,7 +107,7 @@ test("bodies on their way from everywhere are bounded, and take nothing from wha
     const { stall, ask, statuses } = yield* open
     const address = (n: number) => `10.1.${n >> 8}.${n & 255}`
     for (let n = 0; n < pendingMax + 50; n++) stall(address(n))
-    yield* turn
+    yield* eventLoopTurn
     equal([statuses.length, new Set(statuses)], [
       pendingMax + 50 - pendingBodiesMax,
       new Set([503]),
@@ -131,7 +131,7 @@ test("who is over the documents' budget has one body read at a time: it may be a
     equal([status, body.error.code, body.error.data.charged], [429, -32000, null])
     match(headers.get("ratelimit") ?? "", /^"documents";r=0;t=60$/)
     stalled.abort()
-    yield* turn
+    yield* eventLoopTurn
     strictEqual((yield* ask(attacker, "/mcp", free)).status, 200)
   }))
 

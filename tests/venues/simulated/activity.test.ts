@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { scripted } from "../../support/venues/wire/faults.ts"
+import { scriptedFaults } from "../../support/venues/wire/faults.ts"
 import { wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -104,7 +104,7 @@ at(
     Effect.gen(function* () {
       const query = `${lastDays(9)}&limit=40`
       const sound = yield* pages(client(), query)
-      const faults = scripted({ activity: [null, "duplicate_page"] })
+      const faults = scriptedFaults({ activity: [null, "duplicate_page"] })
       const found = yield* pages(client({ faults }), query)
       deepStrictEqual(found[0], sound[0])
       const before = sound[0]?.rows.slice(20)

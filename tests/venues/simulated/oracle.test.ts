@@ -10,7 +10,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { wire } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { test } from "../../support/effect.ts"
-import { hasOracle, registerSkipped, verdicts } from "../../support/venues/oracle.ts"
+import { hasOracle, registerSkipped, schemaAccepts } from "../../support/venues/oracle.ts"
 
 const world = makeWorld({ seed: 1, markets: 100 })
 const now = world.options.origin
@@ -53,7 +53,7 @@ if (!hasOracle) {
           schema !== "ActivitySchema" || !JSON.stringify(row).includes('"event_slug":""')
         )
         ok(rows.length > 0)
-        const accepted = yield* Effect.promise(() => verdicts(module, schema, rows))
+        const accepted = yield* Effect.promise(() => schemaAccepts(module, schema, rows))
         deepStrictEqual(rows.filter((_, at) => accepted[at] !== true).slice(0, 1), [])
       }))
   }

@@ -8,7 +8,7 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
+import { type FaultPlan, noFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
@@ -106,7 +106,7 @@ const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
   numberOccurrences(acts).map(activityEventKey).sort()
 
 /** All that can go wrong and leaves every row where it is. */
-const faulty: FaultPlan = seeded(7, {
+const faulty: FaultPlan = seededFaults(7, {
   ...{ error: 0.1, rate_limited: 0.05, truncated: 0.1, reordered: 0.2 },
   ...{ bad_rows: 0.2, duplicate_page: 0.2 },
 })

@@ -1,5 +1,5 @@
 /**
- * The simulated world in the CLOB's spelling: strings for numbers, the best level last.
+ * The simulated world in the CLOB's format: numbers as strings, the best level last.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export function clobBook(
   }
 }
 
-/** The order book's page of a market, which names the winner once it is published. */
+/** The exchange's page of a market, which names the winner once it is published. */
 export function clobMarket(
   world: World,
   clock: WorldClock,
@@ -62,7 +62,7 @@ export function clobMarket(
   }
 }
 
-/** The refusal, or the points, of a question about a token's prices. */
+/** The response to a price history request: the points or an error. */
 export function clobHistory(
   world: World,
   clock: WorldClock,
@@ -70,10 +70,10 @@ export function clobHistory(
   now: EpochMs,
 ): { readonly status: number; readonly body: Json } {
   const tokenId = query.get("market")
-  if (tokenId === null || tokenId === "") return refuse("market is required")
+  if (tokenId === null || tokenId === "") return badRequest("market is required")
   const range = rangeOf(query, clock.fromWorld(now))
-  if (range === null) return refuse("startTs and endTs, or interval, is required")
-  if (range.to - range.from > windowMax) return refuse("interval is too long")
+  if (range === null) return badRequest("startTs and endTs, or interval, is required")
+  if (range.to - range.from > windowMax) return badRequest("interval is too long")
   const fidelity = Math.max(1, Number(query.get("fidelity") ?? "1") || 1)
   const points = world.history(
     tokenId,
@@ -91,7 +91,7 @@ export function clobHistory(
   }
 }
 
-/** A window with both ends given is at most 15 days long. */
+/** A window with `startTs` and `endTs` is at most 15 days long. */
 const windowMax = 15 * 24 * hour + 2 * second
 const intervals: { readonly [name: string]: number } = {
   "1h": hour,
@@ -110,7 +110,7 @@ function rangeOf(query: URLSearchParams, now: EpochMs) {
   return length === undefined ? null : { from: now - length, to: now }
 }
 
-function refuse(error: string) {
+function badRequest(error: string) {
   return { status: 400, body: { error } }
 }
 
