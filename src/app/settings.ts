@@ -9,7 +9,7 @@
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { Family, familyOfOne } from "../http/documents/family.ts"
 import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
-import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
+import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
 import { firstUrl, type Money, readMoney } from "./moneySettings.ts"
 import {
@@ -41,7 +41,7 @@ type NewsSettings =
   | { readonly kind: "off" }
   /** The headlines of the simulated world. */
   | { readonly kind: "simulated" }
-  | { readonly kind: "real" } & FeedList
+  | { readonly kind: "real" } & NewsFeedList
 
 const openaiUrl = new URL("https://api.openai.com/v1")
 /** A small one: its drafts are checked word by word, and six digests a day are written. */
@@ -216,7 +216,9 @@ const readModel = Effect.fnUntraced(function* (read: Read) {
 const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: Read) {
   const list = yield* read("NEWS_FEEDS")
   if (list === "off") return { kind: "off" } satisfies NewsSettings
-  if (venue === "polymarket") return { kind: "real", ...list ?? usualFeeds } satisfies NewsSettings
+  if (venue === "polymarket") {
+    return { kind: "real", ...list ?? defaultFeeds } satisfies NewsSettings
+  }
   if (list !== null) {
     return yield* refuse(
       `NEWS_FEEDS names real news, and VENUE=${venue} shows no real present: leave it out, or set ` +

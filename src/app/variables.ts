@@ -9,7 +9,7 @@
  */
 import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 import { atomic, type AtomicAmount } from "../core/domain/money.ts"
-import { feedsMax, parseFeedList } from "../news/sources/feeds.ts"
+import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
 /** `dev`: everything embedded and simulated unless set otherwise. `start`: production defaults. */
 export type Mode = "dev" | "start"
@@ -335,7 +335,7 @@ const declared = {
     mapped(
       `off, or https addresses of feeds with commas between, gdelt among them or not, at most ${feedsMax}`,
       Config.String,
-      (text) => text === "off" ? "off" : parseFeedList(text),
+      (text) => text === "off" ? "off" : parseNewsFeedList(text),
     ),
     null,
   ),

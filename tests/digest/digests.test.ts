@@ -183,7 +183,7 @@ test("headlines of the window and what ends soon are told", () =>
     yield* markets.appendMids([{ marketId: soon.id, at: noon, mid: 0.37 }])
     const news = Context.get(ports, NewsStore)
     const source = "wire.example"
-    yield* news.heard(source, noon, true)
+    yield* news.saveRead(source, noon, true)
     yield* news.add(
       [["The river rose", noon - hour], ["Long ago", noon - 2 * day]].map(([title, at], n) => ({
         ...{ title: `${title}`, url: `https://wire.example/${n}`, source },
