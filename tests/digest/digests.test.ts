@@ -27,8 +27,14 @@ import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
-import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStores.laws.ts"
-import type { Mood } from "../support/digest/digestPress.ts"
+import {
+  activityEventOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+} from "../whales/whaleStores.laws.ts"
+import type { Mood } from "../support/digest/digestNarrators.ts"
 import {
   digestsOn,
   makeNewsArchive,
@@ -36,7 +42,7 @@ import {
   namesTold,
   type Ports,
   portsLayer,
-} from "../support/digest/digestTrial.ts"
+} from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { endingMarket } from "../support/products.ts"
@@ -139,11 +145,11 @@ const ended = Effect.fnUntraced(function* (
   market: number,
   resolvedAt: number,
 ) {
-  const wallet = actOf(0, market, 0).wallet
+  const wallet = activityEventOf(0, market, 0).wallet
   yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, activity: [actOf(0, market, 0)], ...read })
+  yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
   yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
@@ -183,7 +189,7 @@ test("headlines of the window and what ends soon are told", () =>
     yield* markets.appendMids([{ marketId: soon.id, at: noon, mid: 0.37 }])
     const news = Context.get(ports, NewsStore)
     const source = "wire.example"
-    yield* news.heard(source, noon, true)
+    yield* news.saveRead(source, noon, true)
     yield* news.add(
       [["The river rose", noon - hour], ["Long ago", noon - 2 * day]].map(([title, at], n) => ({
         ...{ title: `${title}`, url: `https://wire.example/${n}`, source },

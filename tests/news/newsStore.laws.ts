@@ -1,13 +1,13 @@
 /**
- * The laws of the memory of headlines.
+ * The laws of every `NewsStore`.
  *
  * @module
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Effect, Schema } from "effect"
-import type { Headline } from "../../../src/news/domain/headline.ts"
-import { hour } from "../../../src/core/domain/time.ts"
-import { NewsStore } from "../../../src/news/NewsStore.ts"
+import type { Headline } from "../../src/news/domain/headline.ts"
+import { hour } from "../../src/core/domain/time.ts"
+import { NewsStore } from "../../src/news/NewsStore.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
@@ -21,8 +21,8 @@ const headline = (url: number, hoursAgo: number, more: Partial<Headline> = {}): 
   ...more,
 })
 
-/** What is done to a memory, one thing after another; times and addresses meet often. */
-const anyDeeds = Arbitrary.array(
+/** Sequences of store operations; times and addresses repeat often. */
+export const anyOperations = Arbitrary.array(
   Arbitrary.schema(Schema.Union([
     Schema.Struct({
       do: Schema.tag("add"),
@@ -31,12 +31,12 @@ const anyDeeds = Arbitrary.array(
       ),
     }),
     Schema.Struct({
-      do: Schema.tag("heard"),
+      do: Schema.tag("saveRead"),
       source: int(0, 2),
       hoursAgo: int(0, 6),
       answered: Schema.Boolean,
     }),
-    Schema.Struct({ do: Schema.tag("prune"), hoursAgo: int(0, 6), most: int(0, 8) }),
+    Schema.Struct({ do: Schema.tag("prune"), hoursAgo: int(0, 6), max: int(0, 8) }),
     Schema.Struct({
       do: Schema.tag("between"),
       fromHoursAgo: int(0, 6),
@@ -46,29 +46,32 @@ const anyDeeds = Arbitrary.array(
   ])),
   { maxLength: 12 },
 )
-type Deeds = typeof anyDeeds extends Arbitrary.Arbitrary<infer A> ? A : never
+type Operations = typeof anyOperations extends Arbitrary.Arbitrary<infer A> ? A : never
 
-/** Everything a memory answered, and all it holds in the end. */
-const story = (deeds: Deeds) =>
+/** Runs the operations; returns every result and the final content of the store. */
+export const runOperations = (operations: Operations) =>
   Effect.gen(function* () {
     const store = yield* NewsStore
     const answers: Array<unknown> = []
-    for (const deed of deeds) {
-      switch (deed.do) {
+    for (const operation of operations) {
+      switch (operation.do) {
         case "add": {
-          const rows = deed.rows.map(({ url, hoursAgo }) => headline(url, hoursAgo))
+          const rows = operation.rows.map(({ url, hoursAgo }) => headline(url, hoursAgo))
           answers.push(yield* store.add(rows, now))
           break
         }
-        case "heard":
-          yield* store.heard(`s${deed.source}`, now - deed.hoursAgo * hour, deed.answered)
+        case "saveRead": {
+          const { source, hoursAgo, answered } = operation
+          yield* store.saveRead(`s${source}`, now - hoursAgo * hour, answered)
           break
+        }
         case "prune":
-          answers.push(yield* store.prune(now - deed.hoursAgo * hour, deed.most))
+          answers.push(yield* store.prune(now - operation.hoursAgo * hour, operation.max))
           break
         case "between": {
-          const range = { from: now - deed.fromHoursAgo * hour, to: now - deed.toHoursAgo * hour }
-          answers.push(yield* store.between(range, deed.limit))
+          const { fromHoursAgo, toHoursAgo, limit } = operation
+          const range = { from: now - fromHoursAgo * hour, to: now - toHoursAgo * hour }
+          answers.push(yield* store.between(range, limit))
           break
         }
       }
@@ -83,7 +86,7 @@ export interface NewsLaw {
 
 export const newsLaws: ReadonlyArray<NewsLaw> = [
   {
-    name: "a headline comes back as it was given, the first of its address stands",
+    name: "add() stores a headline as it is, and only the first of an address",
     body: Effect.gen(function* () {
       const store = yield* NewsStore
       const rows = [headline(1, 3), headline(2, 1), headline(1, 2, { title: "Another" })]
@@ -94,7 +97,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
     }),
   },
   {
-    name: "both ends of a range are in it, and the newest come first",
+    name: "between() includes both ends, and returns the newest first",
     body: Effect.gen(function* () {
       const store = yield* NewsStore
       const rows = Array.from({ length: 5 }, (_, n) => headline(n, n))
@@ -105,7 +108,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
     }),
   },
   {
-    name: "a title of any characters harms no other",
+    name: "add() stores titles of any characters, and the other headlines",
     body: Effect.gen(function* () {
       const store = yield* NewsStore
       const odd = ["a\0b", "\ud800", "'; DROP TABLE headline; --", "{}", '"', "\\u0000"]
@@ -115,7 +118,7 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
     }),
   },
   {
-    name: "more than one statement takes are all kept",
+    name: "add() stores more headlines than fit into one statement",
     body: Effect.gen(function* () {
       const store = yield* NewsStore
       const rows = Array.from({ length: 1_203 }, (_, n) => headline(n, 1))
@@ -125,19 +128,18 @@ export const newsLaws: ReadonlyArray<NewsLaw> = [
     }),
   },
   {
-    name: "a source that failed keeps the time it last answered, an older word changes nothing",
+    name:
+      "saveRead() of a failure keeps the time of the last answer, an older read changes nothing",
     body: Effect.gen(function* () {
       const store = yield* NewsStore
-      yield* store.heard("a", now - 2 * hour, true)
-      yield* store.heard("a", now, false)
-      yield* store.heard("a", now - hour, true)
-      yield* store.heard("b", now, false)
+      yield* store.saveRead("a", now - 2 * hour, true)
+      yield* store.saveRead("a", now, false)
+      yield* store.saveRead("a", now - hour, true)
+      yield* store.saveRead("b", now, false)
       equal(yield* store.sources, [
-        { name: "a", askedAt: now, answeredAt: now - 2 * hour },
-        { name: "b", askedAt: now, answeredAt: null },
+        { name: "a", readAt: now, answeredAt: now - 2 * hour },
+        { name: "b", readAt: now, answeredAt: null },
       ])
     }),
   },
 ]
-
-export { anyDeeds, story }
