@@ -67,8 +67,8 @@ const since = (sql: SqlClient) =>
 
 const prune = (sql: SqlClient) =>
   Effect.fn("DigestStore.prune")(function* (before: EpochMs) {
-    const [row] = yield* sql<{ gone: bigint }>`
-      WITH gone AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
-      SELECT count(*) AS gone FROM gone`
-    return Number(row?.gone ?? 0n)
+    const [row] = yield* sql<{ deleted: bigint }>`
+      WITH deleted AS (DELETE FROM digest WHERE slot < ${new Date(before)} RETURNING 1)
+      SELECT count(*) AS deleted FROM deleted`
+    return Number(row?.deleted ?? 0n)
   }, Effect.orDie)
