@@ -184,7 +184,7 @@ onEveryStore("research on two replicas", (law) => {
       ).pipe(
         Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, house.sql)))),
       )
-      strictEqual(begun.state, "ours")
+      strictEqual(begun.state, "acquired")
       yield* Ref.set(house.expected, 20)
       const told = yield* comeAll(house, 0, 20)
       equal([...new Set(told.map(({ status }) => status))], [200])

@@ -62,7 +62,8 @@ const stage = Effect.gen(function* () {
   const replica = (faults: Partial<ReportStore["Service"]> = {}) => {
     const held: ReportStore["Service"] = {
       ...store,
-      ended: (...args) => Effect.andThen(Ref.update(polls, (n) => n + 1), store.ended(...args)),
+      generationState: (...args) =>
+        Effect.andThen(Ref.update(polls, (n) => n + 1), store.generationState(...args)),
       ...faults,
     }
     const ports = Layer.mergeAll(
@@ -151,7 +152,7 @@ onStage(
     const told = new Set(made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`))
     equal([...told], [`false ${now + aSecond}`])
     equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "lost", "there is none")
+    strictEqual((yield* store.generationState(market.id, 2)).state, "lost", "there is none")
     strictEqual((yield* first.report("market-1")).cached, true)
   }),
 )
@@ -182,11 +183,11 @@ onStage(
       Effect.all([each(first), each(second)], { concurrency: 2 }),
     )
     equal([...new Set(failures.flat().map(({ _tag }) => _tag))], ["VenueFailed"])
-    equal(yield* store.ended(market.id, 1), { state: "failed" })
+    equal(yield* store.generationState(market.id, 1), { state: "failed" })
     yield* Ref.set(shelf.venueUp, true)
     const made = yield* after("2 seconds", second.report("market-1"))
     equal([made.cached, (yield* Ref.get(drafts)).length], [false, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "made")
+    strictEqual((yield* store.generationState(market.id, 2)).state, "made")
   }),
 )
 
@@ -194,7 +195,7 @@ onStage(
   "who waits for a maker that was killed takes over when its lease has run out",
   Effect.fnUntraced(function* ({ store, first, second, drafts }) {
     const killed = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
-    strictEqual(killed.state, "ours")
+    strictEqual(killed.state, "acquired")
     const waiting = yield* Effect.forkChild(
       Effect.all([callers(first, 3), callers(second, 3)], { concurrency: 2 }),
     )
@@ -360,7 +361,7 @@ onStage(
     strictEqual(yield* first.prune, 0)
     yield* TestClock.adjust(1)
     strictEqual(yield* first.prune, 1)
-    strictEqual((yield* store.ended(market.id, 1)).state, "lost")
+    strictEqual((yield* store.generationState(market.id, 1)).state, "lost")
   }),
 )
 

@@ -1,7 +1,7 @@
 /**
- * What a digest may state of the world around the prices: headlines, and markets that end soon.
+ * The facts of a digest about headlines, and about markets that end soon.
  *
- * A headline never stands as the cause of a move: at most as reported in the same hours.
+ * A headline is never called the cause of a move, at most published in the same hours.
  *
  * @module
  */
@@ -27,25 +27,25 @@ import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { figure, phrase, type Statement } from "../../writing/domain/statement.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
 
-/** Headlines that are stated. */
+/** Headlines with a fact of their own. */
 const headlinesMax = 12
-/** Coming ends that are stated. */
+/** Coming ends with a fact of their own. */
 const upcomingMax = 6
 
-/** How many headlines there are, and the newest of them, those found for a market first. */
+/** The number of headlines, and the newest of them; those that match a market come first. */
 export function newsFacts(material: DigestMaterial): ReadonlyArray<NewDigestFact> {
   const { coverage, headlines } = material
-  if (headlines.length === 0 && !isHeard(coverage)) return []
-  const shown = headlines.toSorted(byRelation).slice(0, headlinesMax)
+  if (headlines.length === 0 && !hasAnswers(coverage)) return []
+  const described = headlines.toSorted(byRelation).slice(0, headlinesMax)
   return [
     newsCount(headlines),
-    ...limitFact(news, headlines.length - shown.length, "headline"),
-    ...shown.map((headline) => newsFact(headline, material)),
+    ...limitFact(news, headlines.length - described.length, "headline"),
+    ...described.map((headline) => newsFact(headline, material)),
   ]
 }
 
-/** Whether that there is no headline says anything. */
-function isHeard({ missing, news }: DigestMaterial["coverage"]): boolean {
+/** Whether any source answered: only then may the digest say that there was no headline. */
+function hasAnswers({ missing, news }: DigestMaterial["coverage"]): boolean {
   return !missing.includes("news") && news !== null && news.answered > 0
 }
 
@@ -61,18 +61,20 @@ function newsCount(headlines: ReadonlyArray<DigestHeadline>): NewDigestFact {
   const sources = figure(
     countFigure(new Set(headlines.map(({ source }) => source)).size, "publisher"),
   )
-  const related = headlineCount(headlines.filter(({ markets }) => markets.length > 0).length)
+  const matching = headlines.filter(({ markets }) => markets.length > 0).length
   return factOf(
     news,
     phrase`${headlineCount(headlines.length)} from ${sources} ${
       headlines.length === 1 ? "was" : "were"
-    } read, ${related} of them found for a market in play.`,
+    } read; ${headlineCount(matching)} ${
+      matching === 1 ? "matches" : "match"
+    } a market of this digest.`,
   )
 }
 
 function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigestFact {
   const source = labelName(headline.source)
-  const statement = phrase`${headlineName(headline.title)} was reported by ${source} at ${
+  const statement = phrase`${headlineName(headline.title)} was published by ${source} at ${
     figure(whenFigure(headline.publishedAt, material.until))
   }`
   const relation = relationOf(headline, material)
@@ -81,7 +83,7 @@ function newsFact(headline: DigestHeadline, material: DigestMaterial): NewDigest
     : factOf({ ...news, topic: "related", source }, phrase`${statement}, ${relation}.`)
 }
 
-/** What the headline has to do with a market of the digest, said no stronger than it is known. */
+/** How the headline relates to a market of the digest; claims no cause. */
 function relationOf(
   { markets, publishedAt }: DigestHeadline,
   material: DigestMaterial,
@@ -102,10 +104,10 @@ function relationOf(
   ].filter(({ slug }) => found.has(slug)).sort(bySlug)
   return market === undefined
     ? null
-    : phrase`and its words are close to those of ${marketName(market)}`
+    : phrase`and its words are similar to those of ${marketName(market)}`
 }
 
-/** Of one market under several questions, which no venue should have, always the same. */
+/** Deterministic even if one slug had several questions. */
 function bySlug(a: Named, b: Named): number {
   return `${a.slug} ${a.question}` < `${b.slug} ${b.question}` ? -1 : 1
 }
@@ -116,20 +118,20 @@ function isDuring(at: EpochMs, { createdAt, data }: MoverItem): boolean {
   return at >= Date.parse(data.startedAt) && at <= Date.parse(createdAt)
 }
 
-/** How many markets end soon, and those with the most money still undecided. */
+/** The number of markets that end soon, and those with the most money still undecided. */
 export function upcomingFacts(
   { coverage, upcoming, until }: DigestMaterial,
 ): ReadonlyArray<NewDigestFact> {
   if (upcoming.length === 0 && coverage.missing.includes("upcoming")) return []
-  const shown = upcoming.toSorted(byStakes).slice(0, upcomingMax)
+  const described = upcoming.toSorted(byStakes).slice(0, upcomingMax)
   return [
     upcomingCount(upcoming.length),
-    ...limitFact(soon, upcoming.length - shown.length, "end of a market", "ends of markets"),
-    ...shown.map((market) => upcomingFact(market, until)),
+    ...limitFact(soon, upcoming.length - described.length, "end of a market", "ends of markets"),
+    ...described.map((market) => upcomingFact(market, until)),
   ]
 }
 
-/** Liquidity weighs most where the price is furthest from either end. */
+/** Weighs liquidity by mid * (1 - mid), the variance of the outcome. */
 function byStakes(a: UpcomingMarket, b: UpcomingMarket): number {
   return openness(b) - openness(a) || a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1)
 }
@@ -142,11 +144,11 @@ const soon: FactAttributes = { kind: "upcoming", topic: "count", section: "watch
 
 function upcomingCount(count: number): NewDigestFact {
   if (count === 0) {
-    return absenceFact(soon, phrase`No market with enough money in it is due to end soon.`)
+    return absenceFact(soon, phrase`No market with enough liquidity is due to end soon.`)
   }
   const all = figure(countFigure(count, "market"))
-  const looked = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
-  return factOf(soon, phrase`${all} ${looked} looked at.`)
+  const verbs = count === 1 ? "is due to end soon and was" : "are due to end soon and were"
+  return factOf(soon, phrase`${all} ${verbs} checked.`)
 }
 
 function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
@@ -158,7 +160,7 @@ function upcomingFact(market: UpcomingMarket, until: EpochMs): NewDigestFact {
     : "the price has converged"
   const statement = phrase`${end}, ${
     figure(durationFigure(endsAt - until))
-  } after this digest ends, ${price}; ${open}, with ${
+  } after this digest ends, ${price}; ${open}, and the market has ${
     figure(usdFigure(liquidityUsd))
   } of liquidity.`
   return factOf({ ...soon, topic: "upcoming" }, statement, phrase`${end}, ${price}.`)

@@ -1,5 +1,5 @@
 /**
- * One fact of a digest before it has its number, and how a digest names what strangers named.
+ * Builds the facts of a digest and the quoted names in them.
  *
  * @module
  */
@@ -7,24 +7,24 @@ import type { DigestFact } from "./digest.ts"
 import { countFigure } from "../../writing/domain/figures.ts"
 import { figure, name, phrase, type Statement, union } from "../../writing/domain/statement.ts"
 
+/** A fact that has no id yet. */
 export type NewDigestFact = Omit<DigestFact, "id">
 
-/** What a fact is about. */
 export interface FactAttributes extends Pick<DigestFact, "kind" | "topic" | "section"> {
-  /** Says that something is decided. */
+  /** The fact states that something is decided. */
   readonly certain?: true
-  /** Who published it, where that is neither the venue nor this service. */
+  /** The publisher, when it is neither the venue nor this service. */
   readonly source?: Statement
 }
 
-/** A digest carries no links: who wants them reads the feed. */
+/** `short` is the statement without details. Digests have no links; the feed has them. */
 export function factOf(
-  { certain, source, ...about }: FactAttributes,
+  { certain, source, ...attributes }: FactAttributes,
   statement: Statement,
   short: Statement = statement,
 ): NewDigestFact {
   return {
-    ...about,
+    ...attributes,
     ...union([statement, short]),
     statement: statement.text,
     short: short.text,
@@ -34,27 +34,28 @@ export function factOf(
   }
 }
 
-/** That nothing of a kind happened: a word on what was looked at, and on nothing else. */
-export function absenceFact(about: FactAttributes, statement: Statement): NewDigestFact {
-  return factOf({ ...about, kind: "coverage" }, statement)
+/** A fact stating that nothing of its kind was seen. It counts as coverage. */
+export function absenceFact(attributes: FactAttributes, statement: Statement): NewDigestFact {
+  return factOf({ ...attributes, kind: "coverage" }, statement)
 }
 
-/** How many have no fact of their own; a text may tell fewer still. */
+/** How many things are counted without a fact of their own; a text may describe even fewer. */
 export function limitFact(
-  about: FactAttributes,
+  attributes: FactAttributes,
   count: number,
   noun: string,
   nouns: string = `${noun}s`,
 ): ReadonlyArray<NewDigestFact> {
   if (count === 0) return []
-  const left = figure(countFigure(count, noun, nouns))
+  const rest = figure(countFigure(count, noun, nouns))
   const verb = count === 1 ? "is" : "are"
-  return [factOf({ ...about, topic: "limit" }, phrase`At least ${left} ${verb} in the sums alone.`)]
+  const statement = phrase`At least ${rest} ${verb} counted but not described.`
+  return [factOf({ ...attributes, topic: "limit" }, statement)]
 }
 
-/** Characters of a question: more than any that was seen whole, and a title still holds it. */
+/** Characters of a question: more than any seen so far, and it still fits into a title. */
 const questionMax = 110
-/** Characters of an outcome, a pseudonym, a category, a source. */
+/** Characters of an outcome, a pseudonym, a category or a source. */
 const labelMax = 50
 const headlineMax = 140
 

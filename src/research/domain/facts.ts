@@ -1,5 +1,5 @@
 /**
- * From what is known of a market to the numbered facts that its report may state.
+ * Builds the numbered facts of a report from its material.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { countFigure, timeFigure, usdFigure } from "../../writing/domain/figures
 import type { Headline } from "../../news/domain/headline.ts"
 import { figure, joined, name, phrase } from "../../writing/domain/statement.ts"
 
-/** Headlines that are facts; all that were found are evidence. */
-const headlinesToldMax = 5
+/** Headlines with a fact of their own; all headlines that were found are evidence. */
+const headlineFactsMax = 5
 
-/** What a narrator is given of a market. The same material makes the same facts. */
+/** Deterministic: the same material gives the same facts. */
 export function reportBrief(material: ReportMaterial): ReportBrief {
   const rest = [
     ...statusFacts(material),
@@ -26,14 +26,14 @@ export function reportBrief(material: ReportMaterial): ReportBrief {
     ...entryFacts(material),
     ...riskFacts(material),
   ]
-  const numbered = rest.map((unnumbered, n) => ({ id: `F${n + 2}`, ...unnumbered }))
+  const numbered = rest.map((fact, n) => ({ id: `F${n + 2}`, ...fact }))
   return {
     facts: [{ id: "F1", ...marketFact(material) }, ...numbered],
     confidenceMax: confidenceMaxOf(material),
   }
 }
 
-/** The most that the evidence carries, whoever writes. */
+/** The highest confidence that the evidence allows, for any narrator. */
 function confidenceMaxOf(material: ReportMaterial): Confidence {
   if (!passesGate(material)) return "low"
   return (material.news?.headlines ?? []).length === 0 ? "medium" : "high"
@@ -48,7 +48,7 @@ function marketFact(material: ReportMaterial): NewReportFact {
     "market",
     joined([
       phrase`The market asks ${question}, and its outcomes are ${yes} and ${no}.`,
-      phrase`So far ${figure(usdFigure(market.volumeUsd))} were traded in it.`,
+      phrase`Its volume so far is ${figure(usdFigure(market.volumeUsd))}.`,
     ]),
     { links: [market.url] },
   )
@@ -92,47 +92,47 @@ function newsFacts({ news }: ReportMaterial): ReadonlyArray<NewReportFact> {
     return [fact(
       "thesis",
       "coverage",
-      phrase`The news could not be read for this report, so no reason for the price is given.`,
+      phrase`The news could not be read for this report, so it gives no reason for the price.`,
     )]
   }
   if (news.sources === 0) {
     return [fact(
       "thesis",
       "coverage",
-      phrase`No news was looked at for this report, so no reason for the price is given.`,
+      phrase`No news was read for this report, so it gives no reason for the price.`,
     )]
   }
   const sources = figure(countFigure(news.sources, "news source"))
-  const heard = phrase`Of ${sources} that are followed, ${
+  const answered = phrase`Of ${sources}, ${
     figure(countFigure(news.answered, "source"))
-  } answered lately.`
+  } answered recently.`
   if (news.headlines.length === 0) {
     return [fact(
       "thesis",
       "coverage",
       joined([
-        heard,
-        phrase`No headline of the last week was found that belongs to this question.`,
+        answered,
+        phrase`No headline about this question was found in the last week.`,
       ]),
     )]
   }
-  const told = distinct(news.headlines).slice(0, headlinesToldMax).map((
+  const headlines = distinct(news.headlines).slice(0, headlineFactsMax).map((
     { title, url, source, publishedAt },
   ) =>
     fact(
       "thesis",
       "news",
-      phrase`At ${figure(timeFigure(publishedAt))} ${
+      phrase`At ${figure(timeFigure(publishedAt))}, ${
         name(source)
-      } published a headline that may belong to the question: ${name(title)}.`,
+      } published a headline that may be about this question: ${name(title)}.`,
       { links: [url] },
     )
   )
-  const whether = phrase`Whether any headline moved the price is not known.`
-  return [fact("thesis", "coverage", joined([heard, whether])), ...told]
+  const unknown = phrase`It is not known whether any headline moved the price.`
+  return [fact("thesis", "coverage", joined([answered, unknown])), ...headlines]
 }
 
-/** What many publishers printed in the same words is told once, of the first of them here. */
+/** Keeps only the first of several headlines with the same title. */
 function distinct(headlines: ReadonlyArray<Headline>): ReadonlyArray<Headline> {
   const titles = headlines.map(({ title }) => title)
   return headlines.filter(({ title }, n) => titles.indexOf(title) === n)

@@ -1,5 +1,5 @@
 /**
- * The facts of a report about prices: where they stand, where they came from, and what trading costs.
+ * The facts of a report about prices: the current price, its history, and the cost of trading.
  *
  * @module
  */
@@ -18,12 +18,11 @@ import { convergenceOf } from "../../markets/domain/resolving.ts"
 import { figure, joined, phrase, type Statement } from "../../writing/domain/statement.ts"
 import { day, hour } from "../../core/domain/time.ts"
 
-/** A point this much older than a day still stands for a day ago: one hour without a price. */
+/** A point may be this much older than a day and still count as a day ago: an hour may lack a price. */
 const dayStartSlack = 2 * hour
-/** Hours next to each other, one of which may be missing. */
+/** The longest time between two points that count as consecutive hours: one hour may be missing. */
 const stepMax = 2 * hour
 
-/** Where the price stands, and how it got there. */
 export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFact> {
   const { priceAction } = material
   const yes = outcomeName(material, 0)
@@ -36,26 +35,28 @@ export function priceFacts(material: ReportMaterial): ReadonlyArray<NewReportFac
   const low = figure(priceFigure(Math.min(...mids)))
   const high = figure(priceFigure(Math.max(...mids)))
   return [
-    fact("thesis", "price", phrase`The price of ${yes} stood at ${now} at ${at}.`),
+    fact("thesis", "price", phrase`The price of ${yes} was ${now} at ${at}.`),
     fact(
       "thesis",
       "price",
       price.at - first.at < hour
-        ? phrase`No price of it from more than an hour before is known.`
-        : phrase`Over the ${span} before, ${
+        ? phrase`No price from more than an hour earlier is known.`
+        : phrase`Over the previous ${span}, ${
           moveOf(first, price)
-        }; it stood between ${low} and ${high}.`,
+        }; it stayed between ${low} and ${high}.`,
     ),
     ...lastDay(material, price),
     fact("bottom", "price", bottomOf(material, price)),
   ]
 }
 
-/** How the price went from one point to another, as the end of a sentence. */
+/** The change between two points, as the end of a sentence. */
 function moveOf(from: SeriesPoint, to: SeriesPoint): Statement {
   const delta = to.mid - from.mid
   const start = figure(priceFigure(from.mid))
-  if (halfSteps(to.mid) === halfSteps(from.mid)) return phrase`the price came back to ${start}`
+  if (halfSteps(to.mid) === halfSteps(from.mid)) {
+    return phrase`the price ended where it began, at ${start}`
+  }
   const [by, end] = [figure(moveFigure(delta)), figure(priceFigure(to.mid))]
   return delta > 0
     ? phrase`the price rose by ${by}, from ${start} to ${end}`
@@ -69,7 +70,7 @@ function lastDay(
   const before = priceAction.findLast(({ at }) => at <= price.at - day)
   if (before === undefined || before.at < price.at - day - dayStartSlack) return []
   const span = figure(durationFigure(day))
-  return [fact("thesis", "price", phrase`In the last ${span} ${moveOf(before, price)}.`)]
+  return [fact("thesis", "price", phrase`In the last ${span}, ${moveOf(before, price)}.`)]
 }
 
 /** The largest move from one hour to the next: whether the price drifted or jumped. */
@@ -85,7 +86,7 @@ export function stepFacts({ priceAction }: ReportMaterial): ReadonlyArray<NewRep
   return [fact(
     "thesis",
     "price",
-    phrase`Its largest step from hour to hour came by ${figure(timeFigure(largest.to.at))}: ${
+    phrase`The largest change from hour to hour was seen at ${figure(timeFigure(largest.to.at))}: ${
       moveOf(largest.from, largest.to)
     }.`,
   )]
@@ -97,23 +98,22 @@ function bottomOf(material: ReportMaterial, price: SeriesPoint): Statement {
   if (convergenceOf(price.mid) === "contested") {
     const { proposal } = material
     return proposal === null
-      ? phrase`At ${now} for ${yes} the market leaves the question open.`
-      : phrase`At ${now} for ${yes} the market leaves the question open, though the outcome ${
+      ? phrase`With ${yes} at ${now}, the market treats the question as open.`
+      : phrase`With ${yes} at ${now}, the market treats the question as open, though the outcome ${
         outcomeName(material, proposal.outcome)
       } was proposed at the venue.`
   }
-  return phrase`At ${now} for ${yes} the market leaves little room for ${
+  return phrase`With ${yes} at ${now}, the market leaves little chance for ${
     price.mid > 0.5 ? no : yes
   }.`
 }
 
-/** What the live book shows. */
 export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<NewReportFact> {
   if (microstructure === null) {
     return [fact(
       "aside",
       "book",
-      phrase`No sound order book was found when this report was made.`,
+      phrase`No valid order book was found when this report was written.`,
     )]
   }
   const { bestBid, bestAsk, spread, depthUsdWithin5c: depth, impactUsd } = microstructure
@@ -126,7 +126,7 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<New
         phrase`The best bid is ${figure(priceFigure(bestBid))} and the best ask is ${
           figure(priceFigure(bestAsk))
         }, a spread of ${figure(priceFigure(spread))}.`,
-        phrase`Orders within ${cents} around the middle come to ${
+        phrase`Orders within ${cents} around the midpoint total ${
           figure(usdFigure(depth.total))
         }: ${figure(usdFigure(depth.bid))} to buy and ${figure(usdFigure(depth.ask))} to sell.`,
       ]),
@@ -136,12 +136,12 @@ export function bookFacts({ microstructure }: ReportMaterial): ReadonlyArray<New
       "book",
       joined([
         impactUsd.up5c === null
-          ? phrase`The offers end before the price has risen by ${cents}.`
+          ? phrase`There are not enough offers to move the price up by ${cents}.`
           : phrase`It takes ${
             figure(usdFigure(impactUsd.up5c))
           } of buying to move the price up by ${cents}.`,
         impactUsd.down5c === null
-          ? phrase`The bids end before the price has fallen by ${cents}.`
+          ? phrase`There are not enough bids to move the price down by ${cents}.`
           : phrase`It takes ${
             figure(usdFigure(impactUsd.down5c))
           } of selling to move the price down by ${cents}.`,

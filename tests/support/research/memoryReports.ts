@@ -58,9 +58,9 @@ export function memoryReports(): ReportStore["Service"] {
           ...{ marketId, generation: generation + 1, state: "making", made: null },
           ...{ begunAt: now, leaseUntil },
         })
-        return { state: "ours", generation: generation + 1 }
+        return { state: "acquired", generation: generation + 1 }
       }),
-    ended: (marketId, generation) =>
+    generationState: (marketId, generation) =>
       at((now): GenerationState => {
         const held = of(marketId, generation)
         if (held?.made) return { state: "made", ...held.made }
