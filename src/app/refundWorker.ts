@@ -124,5 +124,5 @@ const sweepLayer = ({ sweep, mode }: WorkerSettings) =>
 /** What a person has to see to: owed, and not to be paid by this worker alone. */
 function needsPerson({ to, reason }: RefundOutcome): boolean {
   const reasons = ["over_caps", "float_too_low", "of_another_treasury"]
-  return to === "stuck" || (reason !== null && reasons.includes(reason))
+  return to === "needs_review" || (reason !== null && reasons.includes(reason))
 }

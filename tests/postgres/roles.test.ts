@@ -160,7 +160,7 @@ asRole(
       yield* store.saveCalibrated([], [wallet])
       equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
-      yield* refused(service, "TRUNCATE whale_act")
+      yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
@@ -212,7 +212,7 @@ asRole(
         const statement of [
           `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`,
-          "UPDATE refund SET state = 'stuck'",
+          "UPDATE refund SET state = 'needs_review'",
           "UPDATE refund SET state = 'queued', reason = 'x'",
           "SELECT signature FROM refund",
           "DELETE FROM refund",

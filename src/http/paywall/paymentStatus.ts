@@ -31,7 +31,14 @@ export const PaymentBody = Schema.Struct({
   payer: Hex,
   transaction: Schema.NullOr(Hex).annotate({ description: "Where the chain shows the payment" }),
   refund: Schema.NullOr(Schema.Struct({
-    state: Schema.Literals(["queued", "signed", "broadcast", "confirmed", "cancelled", "stuck"]),
+    state: Schema.Literals([
+      "queued",
+      "signed",
+      "broadcast",
+      "confirmed",
+      "cancelled",
+      "needs_review",
+    ]),
     transaction: Schema.NullOr(Schema.String),
     amountUsd: Schema.String,
     to: Hex,

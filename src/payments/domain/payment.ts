@@ -240,7 +240,7 @@ export interface PaidAt {
 
 /** What a payment shows of the refund that goes with it. */
 export interface RefundSummary {
-  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
+  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "needs_review"
   readonly reason: string
   readonly transaction: string | null
 }

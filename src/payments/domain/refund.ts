@@ -17,7 +17,7 @@ export const refundStates = [
   "broadcast",
   "confirmed",
   "cancelled",
-  "stuck",
+  "needs_review",
 ] as const
 export const RefundState = Schema.Literals(refundStates)
 export type RefundState = typeof RefundState.Type
@@ -41,11 +41,11 @@ export const refundReaches: { readonly [E in RefundEvent]: RefundState } = {
   broadcast: "broadcast",
   confirm: "confirmed",
   cancel: "cancelled",
-  stick: "stuck",
+  stick: "needs_review",
 }
 
 /**
- * Where each event may happen. `stuck` is left by the chain's word, or by a person (`queue`); a refund
+ * Where each event may happen. `needs_review` is left by the chain's word, or by a person (`queue`); a refund
  * that was ever signed is never cancelled, and a confirmed one never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
@@ -54,7 +54,7 @@ const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } =
   broadcast: ["sign", "broadcast", "confirm", "stick"],
   confirmed: [],
   cancelled: ["queue"],
-  stuck: ["queue", "confirm"],
+  needs_review: ["queue", "confirm"],
 }
 
 /** A move the table does not have: the worker read a row that has moved on, or has a bug. */
@@ -102,7 +102,7 @@ export type Refund =
   }
   & (
     /** `signed` is null until it was signed for the first time. */
-    | { readonly state: "queued" | "stuck"; readonly signed: RefundSignature | null }
+    | { readonly state: "queued" | "needs_review"; readonly signed: RefundSignature | null }
     | { readonly state: "signed" | "broadcast"; readonly signed: RefundSignature }
   )
 
@@ -173,7 +173,7 @@ export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"
   | "expiring"
-  | "stuck"
+  | "needs_review"
   | "over_caps"
   | "float_too_low"
   | "of_another_treasury"
@@ -207,14 +207,14 @@ export function decide(refund: Refund, evidence: Evidence): Action {
   if (wrong !== null) return stick(refund, wrong)
   // The worker that holds that treasury's key goes on with it; only its own signature can end it.
   if (refund.signed !== null && refund.signed.treasury !== evidence.own.treasury) {
-    return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
+    return wait(refund.state === "needs_review" ? "needs_review" : "of_another_treasury")
   }
   if (repaid.proof === "paid") {
     return repaid.at.finality === "safe"
       ? { act: "confirm", at: repaid.at }
-      : wait(refund.state === "stuck" ? "stuck" : "refund_not_safe")
+      : wait(refund.state === "needs_review" ? "needs_review" : "refund_not_safe")
   }
-  if (refund.state === "stuck") return wait("stuck")
+  if (refund.state === "needs_review") return wait("needs_review")
   if (repaid.proof === "never" && repaid.reason === "spent_elsewhere") {
     return stick(refund, "refund_nonce_spent_elsewhere")
   }
@@ -275,6 +275,6 @@ function wrongIn(refund: Refund, own: Own): string | null {
 }
 
 const stick = ({ state }: Refund, reason: string): Action =>
-  state === "stuck" ? wait("stuck") : { act: "stick", reason }
+  state === "needs_review" ? wait("needs_review") : { act: "stick", reason }
 
 const wait = (reason: WaitReason): Action => ({ act: "wait", reason })

@@ -78,7 +78,7 @@ export type RefundMove =
 export class RefundStore extends Context.Service<RefundStore, {
   /**
    * Leases refunds that are due to be worked on, longest due first. Each of them to one caller at a
-   * time, until its lease runs out or it is moved; stuck ones are among them, for the chain may have
+   * time, until its lease runs out or it is moved; `needs_review` is among them, for the chain may have
    * paid them after all. One that cannot be read is leased and given too: it holds up no other.
    */
   readonly claimDue: (

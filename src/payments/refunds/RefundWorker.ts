@@ -273,8 +273,10 @@ function perform(ports: Ports, refund: ClaimedRefund, evidence: Evidence, action
       return end(ports, refund, { event: "stick", reason: action.reason, again })
     }
     case "wait": {
-      // Why it is stuck is not forgotten.
-      const reason = action.reason === "stuck" ? refund.lastReason ?? "stuck" : action.reason
+      // Keep the reason why it needs review.
+      const reason = action.reason === "needs_review"
+        ? refund.lastReason ?? "needs_review"
+        : action.reason
       return postpone(ports, refund, reason, ports.timing[waits[action.reason]])
     }
   }
@@ -368,7 +370,7 @@ const waits = {
   payment_not_safe: "proveAgain",
   refund_not_safe: "proveAgain",
   expiring: "proveAgain",
-  stuck: "stuckAgain",
+  needs_review: "stuckAgain",
   over_caps: "shortAgain",
   float_too_low: "shortAgain",
   of_another_treasury: "shortAgain",

@@ -18,7 +18,7 @@ export interface Keyed {
 export function activityRow(act: NumberedAct, { markets, tokens }: Keyed) {
   return {
     market_id: markets.get(act.marketId),
-    acted_at: act.at,
+    activity_at_ms: act.at,
     size: act.size,
     price: act.price,
     token_id: act.tokenId === null ? noToken : tokens.get(act.tokenId),

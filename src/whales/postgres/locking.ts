@@ -67,5 +67,5 @@ export const markUncounted = (sql: SqlClient) =>
 /** Says that what is shown of wallets is another; the last thing in a transaction. */
 export const bumpRevision = (sql: SqlClient) =>
   sql`
-    INSERT INTO whale_revision AS held (revision) VALUES (1)
-    ON CONFLICT (single) DO UPDATE SET revision = held.revision + 1`
+    INSERT INTO whale_revision AS stored (revision) VALUES (1)
+    ON CONFLICT (single) DO UPDATE SET revision = stored.revision + 1`

@@ -113,8 +113,8 @@ function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidenc
 /** Every kind of row with every kind of evidence. */
 function* everyCase(): Generator<Case> {
   const both = [false, true]
-  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
-    for (const everSigned of state === "queued" || state === "stuck" ? both : [true]) {
+  for (const state of ["queued", "signed", "broadcast", "needs_review"] as const) {
+    for (const everSigned of state === "queued" || state === "needs_review" ? both : [true]) {
       for (const wrong of Object.keys(wrongs)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
@@ -165,7 +165,7 @@ only(
 only(
   "sign",
   "within the caps and the float, and what was not declined too often",
-  (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+  (c) => !c.capped && c.funded && !c.tired && c.state !== "needs_review",
 )
 only(
   "sign",
@@ -201,21 +201,21 @@ always(
     sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
     (c.payment === "expired" || c.payment === "spent"),
 )
-only("stick", "what is not stuck already", (c) => c.state !== "stuck")
+only("stick", "what is not stuck already", (c) => c.state !== "needs_review")
 always(
   "stick",
   "what is wrong in itself",
-  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "needs_review",
 )
 always(
   "stick",
   "a refund whose nonce was spent elsewhere",
-  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
+  (c) => c.repaid === "spent" && c.state !== "needs_review" && c.wrong !== "another_treasury",
 )
 always(
   "wait",
   "while a person has to look, unless the chain has paid it back",
-  (c) => c.state === "stuck" && !(sound(c) && c.repaid === "safe"),
+  (c) => c.state === "needs_review" && !(sound(c) && c.repaid === "safe"),
 )
 always(
   "wait",
@@ -263,7 +263,7 @@ law(
 
 Deno.test("decide() never takes back a signature: what is out and not owed any more waits for a person", () => {
   for (const { c, action } of cases) {
-    if (!sound(c) || !c.everSigned || c.state === "stuck" || c.repaid !== "expired") continue
+    if (!sound(c) || !c.everSigned || c.state === "needs_review" || c.repaid !== "expired") continue
     if (c.payment !== "expired" && c.payment !== "spent") continue
     equal(action.act, "stick", JSON.stringify(c))
   }
@@ -284,7 +284,10 @@ Deno.test("decide() leaves what another treasury has signed to whoever holds its
   const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
   ok(theirs.length > 0)
   for (const { c, action } of theirs) {
-    equal(action, { act: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+    equal(action, {
+      act: "wait",
+      reason: c.state === "needs_review" ? "needs_review" : "of_another_treasury",
+    })
   }
 })
 
