@@ -1,5 +1,5 @@
 -- Renames tables, columns, functions and triggers to plain technical terms, and the refund state
--- 'stuck' to 'needs_review'. Nothing else changes: every guard checks what it checked before.
+-- 'stuck' to 'needs_review', and comments the schema. Every guard checks what it checked before.
 --
 -- Stop the service and the refund workers for this one migration. A process of the version before
 -- names the old tables, and fails on the first statement after it.
@@ -515,3 +515,191 @@ ALTER TRIGGER payment_event_never_emptied ON payment_event RENAME TO payment_eve
 ALTER TRIGGER refund_never_emptied ON refund RENAME TO refund_forbid_truncate;
 ALTER TRIGGER refund_treasury_never_emptied ON refund_treasury
   RENAME TO refund_treasury_forbid_truncate;
+
+-- Comments of the schema, in one statement to save a hundred round trips.
+DO $$
+BEGIN
+  COMMENT ON TABLE a2a_task IS 'Tasks of /a2a, shared by all replicas and kept for minutes.';
+  COMMENT ON COLUMN a2a_task.client IS 'Whom the task counts against in the limits.';
+  COMMENT ON COLUMN a2a_task.version IS
+    'Increases with every change; each change is a compare-and-set on it.';
+  COMMENT ON COLUMN a2a_task.sequence_number IS 'The order in which tasks were opened.';
+  COMMENT ON COLUMN a2a_task.eviction_order IS
+    'Tasks with the lowest number are deleted first when there are too many.';
+  COMMENT ON TABLE chain_scan IS
+    'The range of blocks read for transfers to each pay_to address: (after_block, through_block].';
+  COMMENT ON TABLE detection IS
+    'The last review of each market as a candidate for an already decided outcome.';
+  COMMENT ON COLUMN detection.evidence_key IS
+    'Identifies the evidence of the last question to the model; null if there was none.';
+  COMMENT ON COLUMN detection.verdict IS 'Why no item was published, or that one was.';
+  COMMENT ON COLUMN detection.published IS
+    'An item was published. Kept for ever, so that a market is published once.';
+  COMMENT ON TABLE digest IS 'One digest for each slot of four hours.';
+  COMMENT ON COLUMN digest.until_at IS 'The end of the period it covers.';
+  COMMENT ON COLUMN digest.feed_index IS
+    'The newest feed item it covers; the next digest starts after it.';
+  COMMENT ON TABLE feed_counter IS
+    'The last feed index. Locked by every append, so that items are committed in index order without gaps.';
+  COMMENT ON TABLE feed_item IS 'The items of the feed.';
+  COMMENT ON COLUMN feed_item.data IS 'json and not jsonb: the text is served as it was written.';
+  COMMENT ON TABLE headline IS 'Headlines of the last week.';
+  COMMENT ON TABLE news_source IS
+    'When each news source was last requested, and when it last responded.';
+  COMMENT ON TABLE job IS
+    'Scheduled jobs. The fence increases with every claim of any slot of the job.';
+  COMMENT ON TABLE job_slot IS
+    'The scheduled runs of each job, with the lease of the replica that runs them.';
+  COMMENT ON TABLE market IS
+    'Facts of each market. They rarely change, so they are stored apart from market_quote.';
+  COMMENT ON TABLE market_quote IS
+    'Volume, liquidity and best prices of each market; rewritten with every listing.';
+  COMMENT ON TABLE mid_series IS 'One series of mid prices for each market, under a short key.';
+  COMMENT ON COLUMN mid_series.seeded_at IS 'When its history was fetched from the venue.';
+  COMMENT ON TABLE mid_hour IS
+    'One hour of a series: the n-th offset belongs to the n-th mid. Not in order of time.';
+  COMMENT ON COLUMN mid_hour.hour IS 'Whole hours since the epoch.';
+  COMMENT ON COLUMN mid_hour.offsets_ms IS 'Milliseconds since the start of the hour.';
+  COMMENT ON TABLE payment IS 'Every payment, its state, and the answer that was sold.';
+  COMMENT ON COLUMN payment.amount IS 'Atomic units of the token, as the payer signed them.';
+  COMMENT ON COLUMN payment.valid_after IS 'Seconds since the epoch, as in the token contract.';
+  COMMENT ON COLUMN payment.valid_before IS 'Seconds since the epoch, as in the token contract.';
+  COMMENT ON COLUMN payment.signature IS 'Null for an unmatched transfer: no call presented it.';
+  COMMENT ON COLUMN payment.fence IS 'Increases with every claim.';
+  COMMENT ON COLUMN payment.secret_hash IS 'Hash of a secret that only the first caller knows.';
+  COMMENT ON COLUMN payment.intended_at IS
+    'When the intent to settle was stored, before the facilitator is called.';
+  COMMENT ON COLUMN payment.transaction_hint IS
+    'The transaction the facilitator named; not verified on the chain.';
+  COMMENT ON COLUMN payment.paid_transaction IS 'The transfer as read from the chain.';
+  COMMENT ON COLUMN payment.paid_amount IS
+    'What was paid, if it is not the agreed amount; this is what is refunded.';
+  COMMENT ON COLUMN payment.sent_at IS
+    'When the answer was delivered. After this the payment cannot be refunded.';
+  COMMENT ON TABLE payment_event IS
+    'Every state change of every payment, in order. Written by triggers only.';
+  COMMENT ON TABLE rate_key IS
+    'The rate-limit log: a ring of grants for each policy and key. Unlogged: a crash of the database loses at most one window.';
+  COMMENT ON COLUMN rate_key.next_grant IS
+    'The number of the next grant, which is also the number of grants made.';
+  COMMENT ON COLUMN rate_key.oldest_grant IS 'The oldest grant that may still be inside a window.';
+  COMMENT ON TABLE rate_grant IS
+    'Grants of the rate limits. Grant n is stored at ring_index n % limit.';
+  COMMENT ON TABLE refund IS
+    'At most one refund for each payment. Each is an EIP-3009 authorization, so the token contract pays it at most once.';
+  COMMENT ON COLUMN refund.fence IS
+    'Increases with every claim of a worker, so that one whose lease has expired cannot write.';
+  COMMENT ON COLUMN refund.signed_at IS
+    'When it was last signed; the hourly and daily caps sum over it.';
+  COMMENT ON COLUMN refund.transaction IS 'The transaction as read from the chain.';
+  COMMENT ON COLUMN refund.transaction_hint IS
+    'The transaction the facilitator named; not verified on the chain.';
+  COMMENT ON TABLE refund_treasury IS
+    'Which treasury refunds which payments, by the block of the payment. Never changed: a second treasury must not refund what the first has refunded.';
+  COMMENT ON COLUMN refund_treasury.after_block IS
+    'It refunds payments of later blocks, up to the after_block of the next treasury. Null for the first.';
+  COMMENT ON TABLE research_report IS
+    'Research reports, shared by all replicas: one row for each generation of a market''s report.';
+  COMMENT ON COLUMN research_report.state IS
+    'lost: the lease of the replica that made it has expired.';
+  COMMENT ON TABLE score_state IS
+    'The cursor of the self-score in the feed. Locked by every writer of the score tables.';
+  COMMENT ON COLUMN score_state.last_index IS 'The last feed item that was read.';
+  COMMENT ON COLUMN score_state.revision IS 'Increases when the counts change.';
+  COMMENT ON TABLE score_market IS 'Markets of scored feed items, and how they were resolved.';
+  COMMENT ON COLUMN score_market.outcome_published IS 'A predetermined outcome was published.';
+  COMMENT ON COLUMN score_market.last_mover_at IS 'When the last of its movers is scored.';
+  COMMENT ON COLUMN score_market.requested_at IS
+    'When its resolution was last requested from the venue.';
+  COMMENT ON COLUMN score_market.version IS 'Increases when the resolution changes.';
+  COMMENT ON COLUMN score_market.ended_at IS
+    'When it was resolved, or when that was learned if the venue gives no time.';
+  COMMENT ON TABLE score_check IS 'The score of each feed item, kept for ever.';
+  COMMENT ON COLUMN score_check.at IS
+    'For a mover, when its price is compared; for a predetermined outcome, when it was published.';
+  COMMENT ON COLUMN score_check.due_at IS
+    'When it can be judged; null until the resolution changes again.';
+  COMMENT ON COLUMN score_check.point_at IS 'The time of the mid price it was judged by.';
+  COMMENT ON TABLE simulated_account IS
+    'Balances of the simulated token. A payer without a row has a starting balance.';
+  COMMENT ON COLUMN simulated_account.balance IS
+    'Atomic units. What pay_to receives is summed from the authorizations instead: one row would make all sales wait.';
+  COMMENT ON TABLE simulated_authorization IS
+    'Used authorizations of the simulated token. recipient is null for a cancelled one.';
+  COMMENT ON COLUMN simulated_authorization.block_time IS 'Seconds since the epoch.';
+  COMMENT ON TABLE store_venue IS 'The venue of this store. A feed must never mix two venues.';
+  COMMENT ON TABLE whale_wallet IS 'Tracked wallets, and how much of their activity was read.';
+  COMMENT ON COLUMN whale_wallet.markets IS 'Number of positions.';
+  COMMENT ON COLUMN whale_wallet.both_sides IS 'Number of positions with buys of both outcomes.';
+  COMMENT ON TABLE whale_event IS
+    'Events of the venue. Positions in markets of one event are scored together.';
+  COMMENT ON TABLE whale_market IS
+    'Markets with whale activity: event, resolution, and when each was last requested.';
+  COMMENT ON COLUMN whale_market.event_id IS
+    'The first event the venue named, null until the facts are known. Never changed: sums depend on it.';
+  COMMENT ON COLUMN whale_market.requested_at IS
+    'When its resolution was last requested from the venue.';
+  COMMENT ON COLUMN whale_market.ended_at IS
+    'When it was resolved, or when that was learned if the venue gives no time.';
+  COMMENT ON COLUMN whale_market.resolution_learned_at IS
+    'When its resolution last changed here. A digest covers what was learned since the one before.';
+  COMMENT ON TABLE whale_market_facts IS
+    'Facts of each market, apart from whale_market so that its updates stay small.';
+  COMMENT ON TABLE whale_token IS 'Outcome tokens, under short keys.';
+  COMMENT ON TABLE whale_activity IS
+    'Activity events of tracked wallets. The primary key is the whole identity of an event. No foreign keys: there are tens of millions of rows.';
+  COMMENT ON COLUMN whale_activity.activity_at_ms IS 'Milliseconds since the epoch.';
+  COMMENT ON COLUMN whale_activity.token_id IS '0 if the venue names none.';
+  COMMENT ON TABLE whale_position IS
+    'A wallet in a market, and the entries computed from its activity.';
+  COMMENT ON COLUMN whale_position.activity_version IS 'Increases when activity is added.';
+  COMMENT ON COLUMN whale_position.entries_version IS
+    'The activity_version the entries were computed from; 0 before the first computation.';
+  COMMENT ON COLUMN whale_position.due IS 'An entry may have to be published.';
+  COMMENT ON TABLE whale_stale IS
+    'Positions whose entries must be recomputed, newest activity first. Only in markets whose facts are known.';
+  COMMENT ON TABLE whale_uncounted IS
+    'Positions whose score must be counted again in the sums of their wallet.';
+  COMMENT ON COLUMN whale_uncounted.since IS
+    'The number, from whale_change, of the first change that is not counted.';
+  COMMENT ON COLUMN whale_uncounted.version IS 'The number, from whale_change, of the newest change.';
+  COMMENT ON TABLE whale_score IS 'The scores that are counted in whale_sums.';
+  COMMENT ON TABLE whale_sums IS
+    'Sums over the scores of a wallet. Stored in the row and uncompressed, with room to be rewritten in place.';
+  COMMENT ON COLUMN whale_sums.scores IS 'Number of counted positions.';
+  COMMENT ON COLUMN whale_sums.sums IS 'float8 numbers, least significant byte first.';
+  COMMENT ON TABLE whale_calibration IS
+    'The published calibration of each wallet, and the one before.';
+  COMMENT ON TABLE whale_revision IS
+    'Increases when a published calibration changes. Written last in a transaction, since all writers lock it.';
+  COMMENT ON FUNCTION feed_append(json) IS
+    'Appends new items with the next indices, in one statement, so that no writer keeps the counter locked while it waits for its client.';
+  COMMENT ON FUNCTION rate_take(text, text, integer, bigint, bigint) IS
+    'Takes one grant if fewer than grants_max were made in the window (now - window_ms, now]. The ring has grants_max entries: another limit needs another policy name.';
+  COMMENT ON FUNCTION payment_guard() IS
+    'Refuses changes of a payment that would lose or invent money, whatever the code does.';
+  COMMENT ON FUNCTION payment_before_insert() IS
+    'Refuses new payments that are malformed or not at the start of their life.';
+  COMMENT ON FUNCTION payment_paid_amount_guard() IS
+    'A payer may use the nonce of a payment for another amount. That amount is recorded once, when it becomes due.';
+  COMMENT ON FUNCTION payment_refund_guard() IS
+    'A payment becomes refunded only after its refund is confirmed, and void only after its refund is cancelled.';
+  COMMENT ON FUNCTION refund_matches_payment() IS
+    'At commit: a due payment has a refund, a refunded one a confirmed refund, and both name the same debt.';
+  COMMENT ON FUNCTION queue_refund() IS
+    'Queues the refund in the statement that makes the payment due, with the owner''s rights. A cancelled refund is queued again.';
+  COMMENT ON FUNCTION finish_refunded_payment() IS
+    'Ends a payment when its refund ends, with the owner''s rights: the refund worker may not write payments.';
+  COMMENT ON FUNCTION log_payment_insert() IS
+    'Logs new payments, with the owner''s rights: a login that may write payments may not write their log.';
+  COMMENT ON FUNCTION log_payment_update() IS
+    'Logs state changes, with the owner''s rights, in one statement for a batch.';
+  COMMENT ON FUNCTION refund_guard() IS 'Refuses changes of a refund that could pay it twice.';
+  COMMENT ON FUNCTION refund_before_insert() IS 'A refund starts as queued.';
+  COMMENT ON FUNCTION refund_treasury_guard() IS
+    'Treasuries are only appended, in the order of their blocks.';
+  COMMENT ON FUNCTION forbid_truncate() IS 'Row triggers do not fire on TRUNCATE.';
+  COMMENT ON FUNCTION simulated_transfer(text, text, text, text, bigint, bigint, text, bigint) IS
+    'One transfer, complete or not at all. Returns transferred, used or insufficient_funds.';
+END
+$$;
