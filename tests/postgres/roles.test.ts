@@ -19,7 +19,7 @@ import {
 } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
+import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
@@ -36,7 +36,7 @@ import { registerSkipped } from "../support/venues/oracle.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -131,7 +131,7 @@ asRole(
       const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const activity = [actOf(0, 0, 0)]
+      const activity = [activityEventOf(0, 0, 0)]
       yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
@@ -158,7 +158,7 @@ asRole(
       yield* store.saveCalibrated([], [wallet])
       equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
-      yield* refused(service, "TRUNCATE whale_act")
+      yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
@@ -210,7 +210,7 @@ asRole(
         const statement of [
           `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`,
-          "UPDATE refund SET state = 'stuck'",
+          "UPDATE refund SET state = 'needs_review'",
           "UPDATE refund SET state = 'queued', reason = 'x'",
           "SELECT signature FROM refund",
           "DELETE FROM refund",
@@ -316,6 +316,6 @@ asRole("a login without rights on the schema starts on a migrated one, and says 
     equal(yield* migrate(files), [])
     const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
     const error = yield* Effect.flip(migrate([...files, next]))
-    equal(error instanceof MigrationNeeded, true)
+    equal(error instanceof OwnerMigrationRequired, true)
     match(error.message, /next must be applied by the owner/)
   }).pipe(Effect.provideService(SqlClient, service)))

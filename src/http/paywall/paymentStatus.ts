@@ -33,7 +33,14 @@ export const PaymentBody = Schema.Struct({
     description: "The hash of the payment's transaction",
   }),
   refund: Schema.NullOr(Schema.Struct({
-    state: Schema.Literals(["queued", "signed", "broadcast", "confirmed", "cancelled", "stuck"]),
+    state: Schema.Literals([
+      "queued",
+      "signed",
+      "broadcast",
+      "confirmed",
+      "cancelled",
+      "needs_review",
+    ]),
     transaction: Schema.NullOr(Schema.String),
     amountUsd: Schema.String,
     to: Hex,

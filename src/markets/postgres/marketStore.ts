@@ -60,7 +60,7 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
     ), told AS (
       INSERT INTO market (market_id, slug, facts, changed_at)
       SELECT market_id, slug, facts, seen_at FROM incoming i
-      WHERE NOT EXISTS (SELECT FROM market held WHERE held.market_id = i.market_id)
+      WHERE NOT EXISTS (SELECT FROM market stored WHERE stored.market_id = i.market_id)
       ON CONFLICT DO NOTHING
     ), requoted AS (
       UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
@@ -74,7 +74,7 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
     INSERT INTO market_quote
       (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
     SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
-    WHERE NOT EXISTS (SELECT FROM market_quote held WHERE held.market_id = i.market_id)
+    WHERE NOT EXISTS (SELECT FROM market_quote stored WHERE stored.market_id = i.market_id)
     ON CONFLICT DO NOTHING`
 
 const save = (sql: SqlClient) =>

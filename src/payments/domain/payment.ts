@@ -269,7 +269,7 @@ export type PaymentProof =
 
 /** The state of a payment's refund. */
 export interface RefundSummary {
-  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "stuck"
+  readonly state: "queued" | "signed" | "broadcast" | "confirmed" | "cancelled" | "needs_review"
   readonly reason: string
   readonly transaction: string | null
 }

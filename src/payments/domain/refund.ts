@@ -17,7 +17,7 @@ export const refundStates = [
   "broadcast",
   "confirmed",
   "cancelled",
-  "stuck",
+  "needs_review",
 ] as const
 export const RefundState = Schema.Literals(refundStates)
 export type RefundState = typeof RefundState.Type
@@ -41,12 +41,12 @@ export const refundStateAfter: { readonly [E in RefundEvent]: RefundState } = {
   broadcast: "broadcast",
   confirm: "confirmed",
   cancel: "cancelled",
-  require_review: "stuck",
+  require_review: "needs_review",
 }
 
 /**
  * The events that each state allows. Only the chain (`confirm`) or an operator (`queue`) moves a
- * refund out of `stuck`. A refund that was ever signed is never cancelled, and a confirmed one
+ * refund out of `needs_review`. A refund that was ever signed is never cancelled, and a confirmed one
  * never moves.
  */
 const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } = {
@@ -55,7 +55,7 @@ const refundMoves: { readonly [S in RefundState]: ReadonlyArray<RefundEvent> } =
   broadcast: ["sign", "broadcast", "confirm", "require_review"],
   confirmed: [],
   cancelled: ["queue"],
-  stuck: ["queue", "confirm"],
+  needs_review: ["queue", "confirm"],
 }
 
 /** A move that is not in the table: the worker read an outdated row, or has a bug. */
@@ -109,7 +109,7 @@ export type Refund =
   }
   & (
     /** `signed` is null until the first signature. */
-    | { readonly state: "queued" | "stuck"; readonly signed: RefundSignature | null }
+    | { readonly state: "queued" | "needs_review"; readonly signed: RefundSignature | null }
     | { readonly state: "signed" | "broadcast"; readonly signed: RefundSignature }
   )
 
@@ -183,7 +183,7 @@ export type WaitReason =
   | "payment_not_safe"
   | "refund_not_safe"
   | "expiring"
-  | "stuck"
+  | "needs_review"
   | "over_caps"
   | "float_too_low"
   | "of_another_treasury"
@@ -217,14 +217,14 @@ export function nextAction(refund: Refund, inputs: RefundInputs): Action {
   if (invalid !== null) return requireReview(refund, invalid)
   // The worker with that treasury's key continues with it; only its own signature can end it.
   if (refund.signed !== null && refund.signed.treasury !== inputs.expected.treasury) {
-    return wait(refund.state === "stuck" ? "stuck" : "of_another_treasury")
+    return wait(refund.state === "needs_review" ? "needs_review" : "of_another_treasury")
   }
   if (refundProof.proof === "paid") {
     return refundProof.at.finality === "safe"
       ? { kind: "confirm", at: refundProof.at }
-      : wait(refund.state === "stuck" ? "stuck" : "refund_not_safe")
+      : wait(refund.state === "needs_review" ? "needs_review" : "refund_not_safe")
   }
-  if (refund.state === "stuck") return wait("stuck")
+  if (refund.state === "needs_review") return wait("needs_review")
   if (refundProof.proof === "never" && refundProof.reason === "spent_elsewhere") {
     return requireReview(refund, "refund_nonce_spent_elsewhere")
   }
@@ -297,6 +297,6 @@ function invalidReason(refund: Refund, expected: ExpectedRefund): string | null 
 }
 
 const requireReview = ({ state }: Refund, reason: string): Action =>
-  state === "stuck" ? wait("stuck") : { kind: "require_review", reason }
+  state === "needs_review" ? wait("needs_review") : { kind: "require_review", reason }
 
 const wait = (reason: WaitReason): Action => ({ kind: "wait", reason })

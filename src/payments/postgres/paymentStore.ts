@@ -200,7 +200,7 @@ const claims = (sql: SqlClient) =>
         SELECT payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
           'claimed', secret_hash, ${sql.literal(leased)}
-        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS given (
+        FROM json_to_recordset(${jsonText(inOrder(claims.map(claimRow)))}::json) AS input (
           payment_id text, chain_id bigint, asset text, token_name text, token_version text,
           payer text, nonce text, pay_to text, amount bigint, valid_after bigint,
           valid_before bigint, signature text, settlement text, product_id text, request text,
@@ -217,7 +217,7 @@ const claims = (sql: SqlClient) =>
       ),
   })
 
-const leased = "clock_timestamp() + make_interval(secs => given.lease_seconds)"
+const leased = "clock_timestamp() + make_interval(secs => input.lease_seconds)"
 
 const claimRow = ({ ticket, secretHash, lease }: Claim) => {
   const { token, authorization } = ticket
@@ -271,18 +271,19 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
       const bodies: Array<Uint8Array> = []
       const rows = inOrder(moves.map(({ payment, move }) => moveRow(payment, move, bodies)))
       return sql<Ages & { readonly payment_id: string }>`
-        UPDATE payment SET state = ${stateAfter[event]}, reason = given.reason,
+        UPDATE payment SET state = ${stateAfter[event]}, reason = input.reason,
           changed_at = clock_timestamp(), ${written}
         FROM (
-          SELECT given.*, (${bodies}::bytea[])[given.body_place] AS body
-          FROM json_to_recordset(${jsonText(rows)}::json) AS given (
-            event text, payment_id text, held_state text, held_fence integer, reason text,
-            lease_seconds float8, secret_hash text, transaction_hint text, body_place integer,
+          SELECT input.*, (${bodies}::bytea[])[input.body_index] AS body
+          FROM json_to_recordset(${jsonText(rows)}::json) AS input (
+            event text, payment_id text, expected_state text, expected_fence integer, reason text,
+            lease_seconds float8, secret_hash text, transaction_hint text, body_index integer,
             paid_transaction text, paid_block bigint, paid_log_index integer, paid_finality text,
             paid_amount bigint)
-        ) given
-        WHERE given.event = ${event} AND payment.payment_id = given.payment_id
-          AND payment.state = given.held_state AND payment.fence = given.held_fence ${unsent}
+        ) input
+        WHERE input.event = ${event} AND payment.payment_id = input.payment_id
+          AND payment.state = input.expected_state AND payment.fence = input.expected_fence
+          ${unsent}
         RETURNING payment.payment_id, ${ages}`.pipe(
         Effect.map((rows) => new Map(rows.map((row) => [row.payment_id, row]))),
       )
@@ -305,21 +306,21 @@ const moves = Effect.fnUntraced(function* (sql: SqlClient) {
   return (payment: Payment, move: Move) => byEvent[move.event]({ payment, move })
 })
 
-const paid = `paid_transaction = coalesce(given.paid_transaction, payment.paid_transaction),
-  paid_block = coalesce(given.paid_block, payment.paid_block),
-  paid_log_index = coalesce(given.paid_log_index, payment.paid_log_index),
-  paid_finality = coalesce(given.paid_finality, payment.paid_finality)`
+const paid = `paid_transaction = coalesce(input.paid_transaction, payment.paid_transaction),
+  paid_block = coalesce(input.paid_block, payment.paid_block),
+  paid_log_index = coalesce(input.paid_log_index, payment.paid_log_index),
+  paid_finality = coalesce(input.paid_finality, payment.paid_finality)`
 
 /** What a move writes in addition to the state and its reason. */
 const writes: { readonly [E in Move["event"]]: string } = {
-  claim: `fence = payment.fence + 1, secret_hash = given.secret_hash, lease_until = ${leased}`,
+  claim: `fence = payment.fence + 1, secret_hash = input.secret_hash, lease_until = ${leased}`,
   release: "lease_until = NULL",
-  intend: `answer_body = given.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
-  doubt: "lease_until = NULL, transaction_hint = given.transaction_hint",
+  intend: `answer_body = input.body, intended_at = clock_timestamp(), lease_until = ${leased}`,
+  doubt: "lease_until = NULL, transaction_hint = input.transaction_hint",
   settle: `lease_until = ${leased}, ${paid}`,
   answer: `lease_until = NULL, answered_at = clock_timestamp(),
-    answer_body = coalesce(given.body, payment.answer_body), ${paid}`,
-  owe: `lease_until = NULL, answer_body = NULL, paid_amount = given.paid_amount, ${paid}`,
+    answer_body = coalesce(input.body, payment.answer_body), ${paid}`,
+  owe: `lease_until = NULL, answer_body = NULL, paid_amount = input.paid_amount, ${paid}`,
   void: "lease_until = NULL, answer_body = NULL",
 }
 
@@ -333,8 +334,8 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
   return {
     event: move.event,
     payment_id: payment.paymentId,
-    held_state: payment.state,
-    held_fence: payment.fence,
+    expected_state: payment.state,
+    expected_fence: payment.fence,
     reason: "reason" in move ? move.reason : null,
     lease_seconds: "lease" in move ? Duration.toSeconds(move.lease) : null,
     secret_hash: "secretHash" in move ? move.secretHash : null,
@@ -342,7 +343,7 @@ const moveRow = (payment: Payment, move: Move, bodies: Array<Uint8Array>) => {
     ...move.event === "owe" && move.paidAmount !== undefined
       ? { paid_amount: move.paidAmount.toString() }
       : {},
-    body_place: answer === null ? null : bodies.push(answer.body),
+    body_index: answer === null ? null : bodies.push(answer.body),
     ...paidAt === null ? {} : {
       paid_transaction: paidAt.transaction,
       paid_block: paidAt.block.toString(),
@@ -381,9 +382,9 @@ const sentMarks = (sql: SqlClient) =>
     together: (ids) =>
       sql<{ payment_id: PaymentId }>`
         UPDATE payment SET sent_at = clock_timestamp()
-        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS given (
+        FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS input (
           event text, payment_id text)
-        WHERE given.event = 'sent' AND payment.payment_id = given.payment_id
+        WHERE input.event = 'sent' AND payment.payment_id = input.payment_id
           AND state = 'answered' AND sent_at IS NULL
         RETURNING payment.payment_id`.pipe(
         Effect.map((rows) => new Map(rows.map(({ payment_id }) => [payment_id, true]))),

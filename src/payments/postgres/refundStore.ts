@@ -64,7 +64,7 @@ const claimDue = (sql: SqlClient) => (lease: Duration.Duration, limit: number) =
   sql<UnreadRow>`
     WITH due AS (
       SELECT payment_id FROM refund
-      WHERE state IN ('queued', 'signed', 'broadcast', 'stuck')
+      WHERE state IN ('queued', 'signed', 'broadcast', 'needs_review')
         AND next_attempt_at <= clock_timestamp()
         AND (lease_until IS NULL OR lease_until <= clock_timestamp())
       ORDER BY next_attempt_at, payment_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
@@ -232,9 +232,13 @@ const ClaimedRow = Schema.Union([
   Schema.Struct({
     ...columns,
     ...signedColumns,
-    state: Schema.Literals(["queued", "signed", "broadcast", "stuck"]),
+    state: Schema.Literals(["queued", "signed", "broadcast", "needs_review"]),
   }),
-  Schema.Struct({ ...columns, ...unsignedColumns, state: Schema.Literals(["queued", "stuck"]) }),
+  Schema.Struct({
+    ...columns,
+    ...unsignedColumns,
+    state: Schema.Literals(["queued", "needs_review"]),
+  }),
 ])
 const decodeRow = Schema.decodeUnknownOption(ClaimedRow)
 

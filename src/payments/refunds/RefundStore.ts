@@ -88,7 +88,7 @@ export type RefundMove =
 export class RefundStore extends Context.Service<RefundStore, {
   /**
    * Leases refunds that are due, the longest due first. Each refund is leased to one caller at a
-   * time, until its lease expires or it is moved. Stuck refunds are included, because the chain may
+   * time, until its lease expires or it is moved. A refund in `needs_review` is included, because the chain may
    * have paid them after all. An unreadable row is leased and returned too, so that it does not
    * block the others.
    */

@@ -293,7 +293,9 @@ function perform(ports: Ports, refund: ClaimedRefund, inputs: RefundInputs, acti
     }
     case "wait": {
       // The original reason stays in the row.
-      const reason = action.reason === "stuck" ? refund.lastReason ?? "stuck" : action.reason
+      const reason = action.reason === "needs_review"
+        ? refund.lastReason ?? "needs_review"
+        : action.reason
       return postpone(ports, refund, reason, ports.timing[retryDelayByReason[action.reason]])
     }
   }
@@ -396,7 +398,7 @@ const retryDelayByReason = {
   payment_not_safe: "proofRetryDelay",
   refund_not_safe: "proofRetryDelay",
   expiring: "proofRetryDelay",
-  stuck: "reviewRetryDelay",
+  needs_review: "reviewRetryDelay",
   over_caps: "shortageRetryDelay",
   float_too_low: "shortageRetryDelay",
   of_another_treasury: "shortageRetryDelay",

@@ -18,7 +18,7 @@ export interface Keyed {
 export function activityRow(event: NumberedActivityEvent, { markets, tokens }: Keyed) {
   return {
     market_id: markets.get(event.marketId),
-    acted_at: event.at,
+    activity_at_ms: event.at,
     size: event.size,
     price: event.price,
     token_id: event.tokenId === null ? noToken : tokens.get(event.tokenId),

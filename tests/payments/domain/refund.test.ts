@@ -118,8 +118,8 @@ function evidenceOf({ payment, repaid, funded, capped, inOurRange }: Case): Refu
 /** Every kind of row with every kind of evidence. */
 function* everyCase(): Generator<Case> {
   const both = [false, true]
-  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
-    for (const everSigned of state === "queued" || state === "stuck" ? both : [true]) {
+  for (const state of ["queued", "signed", "broadcast", "needs_review"] as const) {
+    for (const everSigned of state === "queued" || state === "needs_review" ? both : [true]) {
       for (const wrong of Object.keys(wrongs)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
@@ -170,7 +170,7 @@ only(
 only(
   "sign",
   "within the caps and the float, and what was not declined too often",
-  (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+  (c) => !c.capped && c.funded && !c.tired && c.state !== "needs_review",
 )
 only(
   "sign",
@@ -206,21 +206,21 @@ always(
     sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
     (c.payment === "expired" || c.payment === "spent"),
 )
-only("require_review", "what is not stuck already", (c) => c.state !== "stuck")
+only("require_review", "what is not stuck already", (c) => c.state !== "needs_review")
 always(
   "require_review",
   "what is wrong in itself",
-  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "needs_review",
 )
 always(
   "require_review",
   "a refund whose nonce was spent elsewhere",
-  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
+  (c) => c.repaid === "spent" && c.state !== "needs_review" && c.wrong !== "another_treasury",
 )
 always(
   "wait",
   "while a person has to look, unless the chain has paid it back",
-  (c) => c.state === "stuck" && !(sound(c) && c.repaid === "safe"),
+  (c) => c.state === "needs_review" && !(sound(c) && c.repaid === "safe"),
 )
 always(
   "wait",
@@ -268,7 +268,7 @@ law(
 
 Deno.test("nextAction() never takes back a signature: what is out and not owed any more waits for a person", () => {
   for (const { c, action } of cases) {
-    if (!sound(c) || !c.everSigned || c.state === "stuck" || c.repaid !== "expired") continue
+    if (!sound(c) || !c.everSigned || c.state === "needs_review" || c.repaid !== "expired") continue
     if (c.payment !== "expired" && c.payment !== "spent") continue
     equal(action.kind, "require_review", JSON.stringify(c))
   }
@@ -289,7 +289,10 @@ Deno.test("nextAction() leaves what another treasury has signed to whoever holds
   const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
   ok(theirs.length > 0)
   for (const { c, action } of theirs) {
-    equal(action, { kind: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+    equal(action, {
+      kind: "wait",
+      reason: c.state === "needs_review" ? "needs_review" : "of_another_treasury",
+    })
   }
 })
 

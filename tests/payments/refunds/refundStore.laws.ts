@@ -120,7 +120,7 @@ export const ledTo: {
     broadcast: open(moved("broadcast", signing)),
     confirmed: ended("confirm", signing),
     cancelled: ended("cancel", queued),
-    stuck: open(moved("require_review", queued)),
+    needs_review: open(moved("require_review", queued)),
   }
 })()
 
@@ -166,8 +166,8 @@ export const refundLaws: ReadonlyArray<RefundLaw> = [
       yield* owe(4)
       equal((yield* claimDue(spent, 10)).map(({ fence }) => fence), [1])
       equal((yield* claimDue(lease, 10)).map(({ fence }) => fence), [2])
-      const stuck = yield* ledTo.stuck(5)
-      equal([stuck.state, stuck.lastReason], ["stuck", "test"])
+      const refund = yield* ledTo.needs_review(5)
+      equal([refund.state, refund.lastReason], ["needs_review", "test"])
     }),
   ],
   [

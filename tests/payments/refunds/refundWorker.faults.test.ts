@@ -109,7 +109,7 @@ test("a refund that is declined again and again is stuck in the end, and confirm
       yield* sweepFor(here, 1_800)
       ok((memory.rows.get(debt.paymentId)?.attempts ?? 0) < attemptsMax)
       yield* sweepFor(here, 4 * 3_600)
-      equal(yield* statesOf([debt]), ["stuck"])
+      equal(yield* statesOf([debt]), ["needs_review"])
       const row = memory.rows.get(debt.paymentId)
       equal([row?.attempts, row?.lastReason], [attemptsMax, "declined_too_often"])
       equal(yield* paidBack([debt]), nothing)
@@ -150,7 +150,7 @@ test("a refund whose nonce the treasury's own key has cancelled is stuck, and no
         blockTime: BigInt(startSeconds),
       })
       yield* sweepFor(yield* worker(), 60)
-      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
       equal(yield* paidBack([debt]), nothing)
     })
   ))

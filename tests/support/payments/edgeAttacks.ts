@@ -131,8 +131,8 @@ export const forbidden: ReadonlyArray<string> = [
   "SET session_replication_role = replica",
   "SET ROLE bellwether_refund",
   "SET SESSION AUTHORIZATION postgres",
-  "CREATE OR REPLACE FUNCTION payment_owed() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
-  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION payment_owed()",
+  "CREATE OR REPLACE FUNCTION queue_refund() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
+  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION queue_refund()",
 ]
 
 /** Tables of the attacker's own, where a careless guard would look for the real ones. */

@@ -106,7 +106,7 @@ export function memoryRefunds(): MemoryRefunds {
         if (row === null) return "lost"
         refuseIllegal(row.state, "sign")
         if (row.signed !== null && signed.validBefore <= row.signed.validBefore) {
-          throw new Error("a refund is signed anew only to run longer")
+          throw new Error("a refund can be signed again only with a later valid_before")
         }
         refuseAnother(row, signed)
         if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
@@ -188,7 +188,9 @@ export function memoryRefunds(): MemoryRefunds {
 function claimedOf(
   { state, signed, ...row }: Stored,
 ): Result.Result<ClaimedRefund, UnreadableRefund> {
-  if (state === "queued" || state === "stuck") return Result.succeed({ ...row, state, signed })
+  if (state === "queued" || state === "needs_review") {
+    return Result.succeed({ ...row, state, signed })
+  }
   if (signed === null || state === "confirmed" || state === "cancelled") {
     return Result.fail(new UnreadableRefund({ paymentId: row.paymentId, state }))
   }
@@ -253,6 +255,6 @@ function refuseAnother(
   { treasury, nonce }: Pick<RefundSignature, "treasury" | "nonce">,
 ): void {
   if (signed !== null && (signed.treasury !== treasury || signed.nonce !== nonce)) {
-    throw new Error("the identity of a refund never changes")
+    throw new Error("the identity columns of a refund cannot change")
   }
 }
