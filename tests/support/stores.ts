@@ -9,6 +9,7 @@ import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { migratedImage } from "./migratedImage.ts"
 import { sized } from "./size.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
@@ -41,7 +42,10 @@ const served = (url: string): Store =>
   )).pipe(Layer.orDie)
 
 /** A new, migrated, embedded database; gone when its scope closes. */
-export const embeddedStore: Store = Layer.orDie(Layer.provideMerge(migrated, embedded))
+export const embeddedStore: Store = Layer.orDie(Layer.unwrap(Effect.map(
+  Effect.promise(migratedImage),
+  (image) => layerEmbedded({ memory: true, image }),
+)))
 
 /** A new, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>

@@ -123,6 +123,6 @@ const twins = (name: string, memory: Layer.Layer<WhalePorts, never, SqlClient>, 
 twins(
   "tick() comes to the same when it is killed at every call, as when it is not",
   memoryWhalesLayer,
-  sized({ short: 6, full: 20 }),
+  sized({ short: 9, full: 20 }),
 )
-twins("tick() does so on the embedded store too", postgresWhales, sized({ short: 3, full: 9 }))
+twins("tick() does so on the embedded store too", postgresWhales, 9)
