@@ -67,7 +67,7 @@ function resultOf({ moves, redemption, market }: Plan) {
     if (whole) shares[outcome === 0 ? 1 : 0] += size
   }
   const published = world.publishedPayouts(market, origin)
-  const flat = shares.every((shares) => Math.abs(shares) < 1e-9)
+  const flat = shares.every((size) => Math.abs(size) < 1e-9)
   const over = published !== undefined || flat
   if (redemption !== null && redemption.at <= origin) return { over, usd: usd + redemption.usd }
   const quote = world.quote(market, Math.min(origin, market.resolvedAt - 1))
