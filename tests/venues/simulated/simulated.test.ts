@@ -13,15 +13,15 @@ import { microstructure } from "../../../src/markets/domain/book.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 
-const whole = (minimum: number, maximum: number) =>
+const anyInt = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
 const slots = 60
 /** A seed, a slot, and seconds from the origin (16 days either way). */
 const place = Arbitrary.all({
-  seed: whole(1, 40),
-  slot: whole(0, slots - 1),
-  seconds: whole(-1_400_000, 1_400_000),
+  seed: anyInt(1, 40),
+  slot: anyInt(0, slots - 1),
+  seconds: anyInt(-1_400_000, 1_400_000),
 })
 type Place = { readonly seed: number; readonly slot: number; readonly seconds: number }
 

@@ -18,7 +18,7 @@ import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 
-const whole = (minimum: number, maximum: number) =>
+const anyInt = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
 const options = {
@@ -38,9 +38,9 @@ function usedWorld(seed: number): World {
 
 /** A wallet's last weeks, split into ranges. */
 const pieces = Arbitrary.all({
-  seed: whole(1, 5),
-  wallet: whole(0, defaultGroups.length - 1),
-  cuts: Arbitrary.array(whole(0, 20 * 24 * 3_600), { maxLength: 6 }),
+  seed: anyInt(1, 5),
+  wallet: anyInt(0, defaultGroups.length - 1),
+  cuts: Arbitrary.array(anyInt(0, 20 * 24 * 3_600), { maxLength: 6 }),
 })
 
 function walletOf(world: World, number: number) {
