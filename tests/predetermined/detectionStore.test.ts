@@ -10,7 +10,7 @@ import { layer } from "../../src/predetermined/postgres/detectionStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import { DetectionStore, type HeldDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -58,7 +58,7 @@ function remembered(steps: Program): ReadonlyMap<MarketId, HeldDetection> {
 onEveryStore("DetectionStore", (law) => {
   law(
     "answers as a map would, and never forgets what was told",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* DetectionStore
         for (const step of steps) {

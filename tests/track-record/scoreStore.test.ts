@@ -14,7 +14,7 @@ import { day, hour } from "../../src/core/domain/time.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryScores } from "../support/track-record/memoryScores.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -126,7 +126,7 @@ const sorted = (value: unknown): unknown =>
 onEveryStore("ScoreStore", (law) => {
   law(
     "answers as maps would, whatever is done to it",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const told = yield* run(yield* ScoreStore, steps)
         assert.deepEqual(sorted(told), sorted(yield* run(memoryScores(), steps)))

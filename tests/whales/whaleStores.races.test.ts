@@ -12,7 +12,7 @@ import { type MarketScore, noSums, type WalletSums } from "../../src/whales/doma
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
-import { holds, stores } from "../support/stores.ts"
+import { checkProperty, stores } from "../support/stores.ts"
 import {
   postgresWhales,
   type WhalePorts,
@@ -343,7 +343,7 @@ for (const { name, layer: served } of stores) {
 
   on(
     "eight at once lose no mark and count nothing twice, even cut short in the middle",
-    holds(shifts, manyAtOnce, { runs: 5 }),
+    checkProperty(shifts, manyAtOnce, { runs: 5 }),
   )
   // The embedded store takes up nothing while a transaction is open.
   if (name === "embedded") continue
@@ -352,7 +352,7 @@ for (const { name, layer: served } of stores) {
       `what overlaps a ${first} undoes none of it, nor is undone`,
       Effect.forEach(
         overlaps,
-        (second) => holds(places, twoOverlap([first, second]), { runs: 4 }),
+        (second) => checkProperty(places, twoOverlap([first, second]), { runs: 4 }),
         { discard: true },
       ),
     )

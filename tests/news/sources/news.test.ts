@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { layer } from "../../../src/news/postgres/newsStore.ts"
 import { liveTest } from "../../support/effect.ts"
 import { memoryNews } from "../../support/news/memoryNews.ts"
-import { holds, onEveryStore } from "../../support/stores.ts"
+import { checkProperty, onEveryStore } from "../../support/stores.ts"
 import { anyDeeds, newsLaws, story } from "./news.laws.ts"
 
 for (const { name, body } of newsLaws) {
@@ -21,7 +21,7 @@ onEveryStore("NewsStore", (law) => {
 
   law(
     "any story is told as the plain list tells it",
-    holds(anyDeeds, (deeds) =>
+    checkProperty(anyDeeds, (deeds) =>
       Effect.gen(function* () {
         const told = yield* Effect.provide(story(deeds), layer)
         equal(told, yield* Effect.provide(story(deeds), memoryNews))
