@@ -10,7 +10,7 @@ import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
 import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const start = Date.UTC(2026, 10, 20)
@@ -63,7 +63,7 @@ const called = (store: DigestStore["Service"], call: typeof Call.Type) => {
 onEveryStore("DigestStore", (law) => {
   law(
     "does what the model does, call by call",
-    holds(program, (calls) =>
+    checkProperty(program, (calls) =>
       Effect.gen(function* () {
         const model = memoryDigests()
         const real = yield* DigestStore

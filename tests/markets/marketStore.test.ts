@@ -10,7 +10,7 @@ import { type Market, MarketId, type SeriesPoint, Slug } from "../../src/markets
 import { hour, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { market, now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const start = Math.floor(now / hour) * hour
@@ -118,7 +118,7 @@ onEveryStore("MarketStore", (law) => {
 
   law(
     "answers as a map of markets and of series would",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         yield* run(steps)

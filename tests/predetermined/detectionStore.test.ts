@@ -10,7 +10,7 @@ import { layer } from "../../src/predetermined/postgres/detectionStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import { DetectionStore, type StoredDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
@@ -59,7 +59,7 @@ function remembered(steps: Program): ReadonlyMap<MarketId, StoredDetection> {
 onEveryStore("DetectionStore", (law) => {
   law(
     "answers as a map would, and never forgets what was told",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* DetectionStore
         for (const step of steps) {

@@ -110,7 +110,7 @@ const callers = ({ report }: Research["Service"], count: number) =>
 
 onStage(
   "Research.check() finds a market by its slug, or by that of an event with one live market",
-  Effect.fnUntraced(function* ({ shelf: { markets, asked }, first: { check } }) {
+  Effect.fnUntraced(function* ({ shelf: { markets, venueRequests }, first: { check } }) {
     const eventSlug = "cup"
     yield* Ref.set(markets, [market, endingMarket(2, now, { eventSlug })])
     yield* check("market-1")
@@ -119,7 +119,7 @@ onStage(
     yield* Ref.update(markets, (all) => [...all, endingMarket(3, now, { eventSlug })])
     const refused = yield* Effect.flip(check("cup"))
     equal(refused._tag === "MarketAmbiguous" && refused.markets, ["market-2", "market-3"])
-    strictEqual(yield* Ref.get(asked), 0)
+    strictEqual(yield* Ref.get(venueRequests), 0)
   }),
 )
 
@@ -151,7 +151,7 @@ onStage(
     )
     const told = new Set(made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`))
     equal([...told], [`false ${now + aSecond}`])
-    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
+    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.venueRequests)], [1, 1])
     strictEqual((yield* store.generationState(market.id, 2)).state, "lost", "there is none")
     strictEqual((yield* first.report("market-1")).cached, true)
   }),

@@ -98,7 +98,7 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
  * Checks a property on generated values, emptying the store before each; a failure dies with the
  * shrunk value and how to replay it.
  */
-export const holds = <A, E, R>(
+export const checkProperty = <A, E, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
   property: (value: A) => Effect.Effect<void, E, R>,
   options: Arbitrary.CheckOptions = {},

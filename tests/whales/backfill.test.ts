@@ -28,7 +28,7 @@ import {
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
 import { lives, rowsOf, truthOf } from "../support/whales/lives.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
@@ -172,7 +172,7 @@ test("run() beside another stores what one does", () =>
 onEveryStore("a backfill", (law) => {
   law(
     "stores each event of any life once, through crashes of the store's callers",
-    holds(lives, (life) =>
+    checkProperty(lives, (life) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
         const random = new Random(life.seed)

@@ -12,7 +12,7 @@ import { type MarketScore, noSums, type WalletSums } from "../../src/whales/doma
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
-import { holds, stores } from "../support/stores.ts"
+import { checkProperty, stores } from "../support/stores.ts"
 import {
   postgresWhales,
   type WhalePorts,
@@ -20,7 +20,7 @@ import {
   whaleStores,
 } from "../support/whales/whaleStores.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -71,7 +71,9 @@ const shifts = Arbitrary.array(
 
 /** What a page of a read holds: several acts in three markets, some of them known by others already. */
 const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedActivityEvent> =>
-  [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
+  [0, 1, 2].flatMap((m) =>
+    [0, 1].map((a) => activityEventOf(wallet, (market + m) % 6, (n + a) % 16))
+  )
 
 /** Entries that are told apart by the acts they were made of. */
 const made = ({ wallet, market, version, activity }: StalePosition) => ({
@@ -345,7 +347,7 @@ for (const { name, layer: served } of stores) {
 
   on(
     "eight at once lose no mark and count nothing twice, even cut short in the middle",
-    holds(shifts, manyAtOnce, { runs: 5 }),
+    checkProperty(shifts, manyAtOnce, { runs: 5 }),
   )
   // The embedded store takes up nothing while a transaction is open.
   if (name === "embedded") continue
@@ -354,7 +356,7 @@ for (const { name, layer: served } of stores) {
       `what overlaps a ${first} undoes none of it, nor is undone`,
       Effect.forEach(
         overlaps,
-        (second) => holds(places, twoOverlap([first, second]), { runs: 4 }),
+        (second) => checkProperty(places, twoOverlap([first, second]), { runs: 4 }),
         { discard: true },
       ),
     )

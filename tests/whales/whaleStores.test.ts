@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { called, everything, program, type Worker, worker } from "./whaleStores.laws.ts"
@@ -24,7 +24,7 @@ const answered = Effect.fnUntraced(function* (by: Worker, call: Call, n: number)
 onEveryStore("The stores of whales", (law) =>
   law(
     "do what the model does, call by call",
-    holds(program, (calls) =>
+    checkProperty(program, (calls) =>
       Effect.gen(function* () {
         const model = worker(memoryWhales())
         const real = worker(yield* whaleStores)

@@ -1,5 +1,5 @@
 /**
- * Entries made of what simulated wallets did, against what they set out to do.
+ * Entries computed from simulated activity, compared with the wallets' plans.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
 
-Deno.test("entries of a thousand wallets are those they set out to make, and no others", () => {
+Deno.test("the computed entries of a thousand wallets are exactly the planned ones", () => {
   let [wallets, entries, hedges] = [0, 0, 0]
   for (let seed = 1; wallets < 1_000; seed++) {
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
