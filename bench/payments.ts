@@ -14,7 +14,7 @@ import { layer as simulated } from "../src/payments/simulated/facilitator.ts"
 import { products } from "../src/catalog/domain/product.ts"
 import { Bytes32 } from "../src/payments/domain/payment.ts"
 import { Payments } from "../src/payments/Payments.ts"
-import { buyer, shown, sign } from "../tests/support/payments/buyers.ts"
+import { buyer, payloadOf, sign } from "../tests/support/payments/buyers.ts"
 import { authorizationFor, terms } from "../tests/support/payments/terms.ts"
 
 const sales = 2_000
@@ -41,7 +41,10 @@ const program = Effect.gen(function* () {
     const account = buyer(n % 50)
     const nonce = Bytes32.make(`0x${crypto.randomUUID().replaceAll("-", "").padStart(64, "0")}`)
     const authorization = authorizationFor(account, product, now, { nonce })
-    return Effect.map(sign(account, authorization), (signature) => shown(authorization, signature))
+    return Effect.map(
+      sign(account, authorization),
+      (signature) => payloadOf(authorization, signature),
+    )
   })
   const start = performance.now()
   yield* Effect.forEach(payments, (payment) =>
