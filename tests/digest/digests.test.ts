@@ -27,7 +27,13 @@ import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
-import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStores.laws.ts"
+import {
+  activityEventOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+} from "../whales/whaleStores.laws.ts"
 import type { Mood } from "../support/digest/digestPress.ts"
 import {
   digestsOn,
@@ -139,11 +145,11 @@ const ended = Effect.fnUntraced(function* (
   market: number,
   resolvedAt: number,
 ) {
-  const wallet = actOf(0, market, 0).wallet
+  const wallet = activityEventOf(0, market, 0).wallet
   yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, activity: [actOf(0, market, 0)], ...read })
+  yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
   yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },

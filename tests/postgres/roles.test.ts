@@ -35,7 +35,7 @@ import { freshSchema } from "../support/stores.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -133,7 +133,7 @@ asRole(
       const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const activity = [actOf(0, 0, 0)]
+      const activity = [activityEventOf(0, 0, 0)]
       yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)

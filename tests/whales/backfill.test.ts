@@ -44,7 +44,7 @@ const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
       at: start - (n >> 1) * 1_000,
       transaction: `${wallet}-${n >> 1}`,
     }),
-    isAct: n % 5 > 0,
+    isActivity: n % 5 > 0,
     lateMs: 0,
   })).toReversed()
 

@@ -9,7 +9,7 @@ import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
   acted,
-  actOf,
+  activityEventOf,
   entryOf,
   everything,
   factsOf,
@@ -27,11 +27,15 @@ onEveryWhaleStore("EntryStore", (law) => {
     "what happened last is worked off first",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)
-      yield* readAll(store, [actOf(0, 3, 1), actOf(0, 1, 4), actOf(0, 6, 2)])
+      yield* readAll(store, [
+        activityEventOf(0, 3, 1),
+        activityEventOf(0, 1, 4),
+        activityEventOf(0, 6, 2),
+      ])
       // Positions of a market that is known late come in their turn too.
       yield* store.saveFacts([factsOf(6)], [], start)
       // Marked again by something older, a position keeps its place.
-      yield* readAll(store, [actOf(0, 1, 3)])
+      yield* readAll(store, [activityEventOf(0, 1, 3)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
       yield* store.saveEntries([
@@ -48,9 +52,9 @@ onEveryWhaleStore("EntryStore", (law) => {
     "what was made of less activity than what is stored is passed over",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 1)
-      yield* readAll(store, [actOf(0, 0, 1)])
+      yield* readAll(store, [activityEventOf(0, 0, 1)])
       yield* store.saveEntries([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
-      yield* readAll(store, [actOf(0, 0, 2)])
+      yield* readAll(store, [activityEventOf(0, 0, 2)])
       yield* store.saveEntries([made(0, 1)])
       const [position] = yield* store.stale(9)
       equal(position?.entries.length, 2)
@@ -76,7 +80,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       for (const n of [0, 1, 2]) {
         const history = n === 2 ? "reading" as const : "whole" as const
         yield* store.saveRead({
-          ...{ wallet: walletOf(n), activity: [actOf(n, 0, 0)], history },
+          ...{ wallet: walletOf(n), activity: [activityEventOf(n, 0, 0)], history },
           ...{ readFrom: start, readTo: start },
         })
         yield* store.saveEntries([{
@@ -115,7 +119,7 @@ onEveryWhaleStore("EntryStore", (law) => {
         "\u{1f433}",
       ].flatMap((transaction) =>
         [Number.MIN_VALUE, Number.MAX_VALUE, 1e-7, 0.1 + 0.2].map((size, n) => ({
-          ...actOf(0, 0, 2 + n),
+          ...activityEventOf(0, 0, 2 + n),
           transaction,
           size,
           price: 1 - size,
@@ -127,7 +131,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       const key = (event: unknown) => JSON.stringify(Object.entries(Object(event)).sort())
       equal(
         position?.activity.map(key).sort(),
-        [actOf(0, 0, 0), ...given].map(key).sort(),
+        [activityEventOf(0, 0, 0), ...given].map(key).sort(),
       )
     }),
   )

@@ -86,8 +86,8 @@ function checkStanding(
   ok(known.activityCount >= before.activityCount && known.activityCount === memory.activity.size)
   if (readFrom === null || readTo === null) return
   const prompt = new Map<number, number>()
-  for (const { event: { at }, isAct, lateMs } of rows) {
-    const sure = isAct && (lateMs === 0 || at <= readTo - lateMsMax)
+  for (const { event: { at }, isActivity, lateMs } of rows) {
+    const sure = isActivity && (lateMs === 0 || at <= readTo - lateMsMax)
     if (sure && at >= readFrom && at <= readTo) prompt.set(at, (prompt.get(at) ?? 0) + 1)
   }
   const held = Map.groupBy(memory.activity.values(), ({ at }) => at)
@@ -217,7 +217,7 @@ const crowd = (at: number, pages: number): ReadonlyArray<VenueRow> =>
       at,
       transaction: `0x${at}-${n % 7}`,
     }),
-    isAct: true,
+    isActivity: true,
     lateMs: 0,
   }))
 

@@ -9,7 +9,7 @@ import { second } from "../../src/core/domain/time.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
   acted,
-  actOf,
+  activityEventOf,
   entryOf,
   everything,
   factsOf,
@@ -47,7 +47,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
       equal(yield* ask(7, 2), [1, 2, 4].map(marketOf))
 
       const unknown = [7, 9, 8].map(marketOf)
-      yield* readAll(store, [7, 8, 9].map((market) => actOf(0, market, 0)))
+      yield* readAll(store, [7, 8, 9].map((market) => activityEventOf(0, market, 0)))
       for (const [n, market] of unknown.entries()) {
         yield* store.saveFacts([], [market], start + n * second)
       }
@@ -83,7 +83,7 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* acted(store, 0)
-      yield* readAll(store, upTo(many).map((market) => actOf(0, market, 0)))
+      yield* readAll(store, upTo(many).map((market) => activityEventOf(0, market, 0)))
       equal((yield* store.unknownMarkets(many + 1, start + second)).length, many)
       yield* store.saveFacts(upTo(many).map((market) => factsOf(market)), [], start)
       equal(yield* store.unknownMarkets(many, start + second), [])

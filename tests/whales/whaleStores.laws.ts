@@ -126,7 +126,7 @@ export const factsOf = (n: number, told = 0): MarketFacts => ({
 const kinds = ["buy", "sell", "split", "merge"] as const
 
 /** The n-th act: neighbours differ in one thing that tells acts apart. */
-export const actOf = (who: number, market: number, n: number): NumberedActivityEvent => ({
+export const activityEventOf = (who: number, market: number, n: number): NumberedActivityEvent => ({
   wallet: walletOf(who),
   marketId: marketOf(market),
   kind: kinds[n % 4] ?? "buy",
@@ -160,7 +160,7 @@ export const upTo = (count: number) => Array.from({ length: count }, (_, n) => n
 export const acted = Effect.fnUntraced(function* (store: Store, markets: number) {
   yield* store.track([{ wallet: walletOf(0), name: "Somebody", source: "volume" }], start)
   yield* store.saveFacts(upTo(markets).map((market) => factsOf(market)), [], start)
-  yield* readAll(store, upTo(markets).map((market) => actOf(0, market, 0)))
+  yield* readAll(store, upTo(markets).map((market) => activityEventOf(0, market, 0)))
 })
 
 /** More of what the first wallet did. */
@@ -242,7 +242,9 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
     case "saveRead":
       return yield* store.saveRead({
         wallet: walletOf(call.wallet),
-        activity: call.activity.map(({ market, event }) => actOf(call.wallet, market, event)),
+        activity: call.activity.map(({ market, event }) =>
+          activityEventOf(call.wallet, market, event)
+        ),
         readFrom: start + call.from * 1_000,
         readTo: start + (call.from + call.length) * 1_000,
         history: call.history,

@@ -20,7 +20,7 @@ import {
   whaleStores,
 } from "../support/whales/whaleStores.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -71,7 +71,9 @@ const shifts = Arbitrary.array(
 
 /** What a page of a read holds: several acts in three markets, some of them known by others already. */
 const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedActivityEvent> =>
-  [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
+  [0, 1, 2].flatMap((m) =>
+    [0, 1].map((a) => activityEventOf(wallet, (market + m) % 6, (n + a) % 16))
+  )
 
 /** Entries that are told apart by the acts they were made of. */
 const made = ({ wallet, market, version, activity }: StalePosition) => ({

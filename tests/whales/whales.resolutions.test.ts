@@ -17,7 +17,7 @@ import { memoryWhalesLayer, storesOf } from "../support/whales/whaleStores.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { makeOracle } from "../support/whales/whaleOracle.ts"
 import {
-  actsOf,
+  allActivity,
   factsOf,
   type Heard,
   tickAt,
@@ -94,7 +94,7 @@ const run = Effect.gen(function* () {
       return { slot, report, sums }
     }))
   const again = yield* tickAt(trial, slots.at(-1) ?? start)
-  const activity = yield* actsOf(trial, world.wallets, slots.at(-1) ?? start)
+  const activity = yield* allActivity(trial, world.wallets, slots.at(-1) ?? start)
   const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
   const readAt = (at: number) => slots.find((slot) => slot >= at) ?? Infinity
   const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, heard })

@@ -24,7 +24,7 @@ import {
   type ScratchPosition,
 } from "../support/whales/whaleOracle.ts"
 import {
-  actsOf,
+  allActivity,
   factsOf,
   type Heard,
   itemsOf,
@@ -82,7 +82,7 @@ const run = Effect.gen(function* () {
   const reports: Array<WhaleReport> = []
   for (const slot of slots) reports.push(yield* tickAt(trial, slot))
   const store = storesOf(trial)
-  const activity = yield* actsOf(trial, world.wallets, end)
+  const activity = yield* allActivity(trial, world.wallets, end)
   const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
   const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, heard })
   return { reports, items: yield* itemsOf(trial), rows: yield* store.calibrated, oracle }

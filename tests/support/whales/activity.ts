@@ -29,7 +29,7 @@ import type { Random } from "../random.ts"
 /** A row of the venue: an act, or something that is none. */
 export interface VenueRow {
   readonly event: ActivityEvent
-  readonly isAct: boolean
+  readonly isActivity: boolean
   /** How long after it happened the venue shows it. */
   readonly lateMs: number
 }
@@ -68,7 +68,7 @@ export function activityOf(
       const offset = Number(cursor ?? 0)
       const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
       const page = shown.slice(offset, end)
-      const activity = page.filter(({ isAct }) => isAct)
+      const activity = page.filter(({ isActivity }) => isActivity)
       return {
         rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
         rejected: activity.length < page.length ? { no_act: page.length - activity.length } : {},

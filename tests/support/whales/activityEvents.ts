@@ -73,7 +73,7 @@ export const manyWallets = { runs: 2_000, size: 40 }
  * The acts that steps come to, oldest first. A step may join the transaction of the one before;
  * transactions of one second come in no order.
  */
-export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
+export function activityOfSteps(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
   const activity: Array<ActivityEvent> = []
   let at: EpochMs = start
   let transaction = ""

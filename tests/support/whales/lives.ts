@@ -20,7 +20,7 @@ const whole = (minimum: number, maximum: number) =>
 const row = Arbitrary.all({
   transaction: one(0, 0, 1),
   lots: one(1, 1, 1, 2),
-  isAct: one(1, 1, 1, 1, 0),
+  isActivity: one(1, 1, 1, 1, 0),
   late: one(0, 0, 0, 0, 0, 0.4, 1),
 })
 const crowd = Arbitrary.all({
@@ -43,7 +43,7 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
   let at = start
   return crowds.flatMap(({ after, rows }, n) => {
     at += after * second
-    return rows.map(({ transaction, lots, isAct, late }): VenueRow => ({
+    return rows.map(({ transaction, lots, isActivity, late }): VenueRow => ({
       event: activityEvent("buy", {
         wallet: of,
         tokenId: tokens[0],
@@ -52,7 +52,7 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
         at,
         transaction: `0x${n}-${transaction}`,
       }),
-      isAct: isAct === 1,
+      isActivity: isActivity === 1,
       lateMs: Math.floor(late * lateMsMax),
     }))
   })
@@ -61,7 +61,7 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
 /** What is to be known of these rows, and nothing else. */
 export function truthOf(rows: ReadonlyArray<VenueRow>): ReadonlySet<string> {
   return new Set(
-    numberOccurrences(rows.filter(({ isAct }) => isAct).map(({ event }) => event)).map(
+    numberOccurrences(rows.filter(({ isActivity }) => isActivity).map(({ event }) => event)).map(
       activityEventKey,
     ),
   )

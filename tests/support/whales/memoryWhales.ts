@@ -75,7 +75,7 @@ const unknown: MarketState = {
   changedAt: never,
 }
 
-const untold = {
+const unread = {
   history: "reading",
   readFrom: null,
   readTo: null,
@@ -154,7 +154,7 @@ type Tables = ReturnType<typeof makeTables>
 
 function walletStore(tables: Tables): WalletStore["Service"] {
   const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
-  const addAct = (wallet: string, event: NumberedActivityEvent) => {
+  const addEvent = (wallet: string, event: NumberedActivityEvent) => {
     const held = positions.get(key(wallet, event.marketId)) ?? fresh(wallet, event.marketId)
     if (held.activity.has(nameOf(event))) return false
     if (!markets.has(event.marketId)) markets.set(event.marketId, unknown)
@@ -174,7 +174,7 @@ function walletStore(tables: Tables): WalletStore["Service"] {
           const held = wallets.get(wallet)
           if (held === undefined) {
             added += 1
-            wallets.set(wallet, { ...untold, wallet, name, source, trackedAt: at })
+            wallets.set(wallet, { ...unread, wallet, name, source, trackedAt: at })
           } else {
             const chosen = held.source === "profit" && source === "volume"
             wallets.set(wallet, { ...held, name, source: chosen ? source : held.source })
@@ -200,7 +200,7 @@ function walletStore(tables: Tables): WalletStore["Service"] {
       Effect.sync(() => {
         const held = wallets.get(read.wallet)
         if (held === undefined) return { added: 0 }
-        const added = read.activity.filter((event) => addAct(read.wallet, event)).length
+        const added = read.activity.filter((event) => addEvent(read.wallet, event)).length
         const { readFrom, readTo } = held
         const further = histories.indexOf(read.history) > histories.indexOf(held.history)
         const history = further ? read.history : held.history

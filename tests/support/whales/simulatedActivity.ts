@@ -22,7 +22,7 @@ const kinds: { readonly [K in Activity["kind"]]: ActivityEventKind | null } = {
   ...{ reward: null, deposit: null, maker_rebate: null },
 }
 
-export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
+export function activityOfRows(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
   return rows.flatMap((row): ReadonlyArray<ActivityEvent> => {
     const { wallet, market, outcome, size, price, at, transaction } = row
     const kind = kinds[row.kind]
@@ -62,7 +62,7 @@ function spelled(entry: Entry, hedge: boolean) {
 export type Spelled = ReturnType<typeof spelled>
 
 /** By market, in markets that ended by `until`; markets without entries are left out. */
-export function made(
+export function computedEntries(
   world: World,
   activity: ReadonlyArray<ActivityEvent>,
   until: EpochMs,
@@ -76,7 +76,7 @@ export function made(
 }
 
 /** The truth in the same spelling. */
-export function meant(
+export function trueEntries(
   world: World,
   wallet: Wallet,
   until: EpochMs,

@@ -110,7 +110,7 @@ export const itemsOf = Effect.fnUntraced(function* (trial: Trial) {
 })
 
 /** Everything these wallets did until `to`, as the venue shows it at the clock's time. */
-export const actsOf = Effect.fnUntraced(function* (
+export const allActivity = Effect.fnUntraced(function* (
   trial: Trial,
   wallets: ReadonlyArray<Wallet>,
   to: EpochMs,
