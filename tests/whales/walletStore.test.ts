@@ -9,10 +9,10 @@ import { onEveryStore } from "../support/stores.ts"
 import { onEveryWhaleStore, postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import {
   activityEventOf,
-  everything,
   factsOf,
   readAll,
   start,
+  stateOf,
   upTo,
   walletOf,
 } from "./whaleStores.laws.ts"
@@ -39,10 +39,10 @@ onEveryWhaleStore("WalletStore", (law) => {
   law(
     "nothing given is nothing done, nor is activity of a wallet that is not tracked",
     Effect.fnUntraced(function* (store) {
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       equal(yield* store.track([], start), 0)
       equal(yield* readAll(store, [activityEventOf(0, 0, 0)]), { added: 0 })
-      equal(yield* everything(store), before)
+      equal(yield* stateOf(store), before)
       equal(yield* store.calibrationVersion, "0")
     }),
   )
