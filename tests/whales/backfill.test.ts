@@ -27,7 +27,7 @@ import {
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
-import { lives, rowsOf, truthOf } from "../support/whales/lives.ts"
+import { generatedActivity, rowsOf, truthOf } from "../support/whales/generatedActivity.ts"
 import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
@@ -44,7 +44,7 @@ const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
       at: start - (n >> 1) * 1_000,
       transaction: `${wallet}-${n >> 1}`,
     }),
-    isAct: n % 5 > 0,
+    isActivity: n % 5 > 0,
     lateMs: 0,
   })).toReversed()
 
@@ -171,15 +171,15 @@ test("run() beside another stores what one does", () =>
 
 onEveryStore("a backfill", (law) => {
   law(
-    "stores each event of any life once, through crashes of the store's callers",
-    checkProperty(lives, (life) =>
+    "stores each event of any generated activity once, through crashes of the store's callers",
+    checkProperty(generatedActivity, (generated) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
-        const random = new Random(life.seed)
+        const random = new Random(generated.seed)
         const wallet = address(1)
-        const rows = rowsOf(life, wallet).map((row) => ({ ...row, lateMs: 0 }))
+        const rows = rowsOf(generated, wallet).map((row) => ({ ...row, lateMs: 0 }))
         const fails = () => random.chance(0.1)
-        const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
+        const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
         const activity = activityOf(() => rows, random, { pageRows, fails })
         const store = yield* Effect.map(
           Layer.build(walletStore.layer),

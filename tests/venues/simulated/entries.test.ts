@@ -5,7 +5,11 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 
 Deno.test("the computed entries of a thousand wallets are exactly the planned ones", () => {
   let [wallets, entries, hedges] = [0, 0, 0]
@@ -14,10 +18,10 @@ Deno.test("the computed entries of a thousand wallets are exactly the planned on
     const until = world.options.origin
     for (const wallet of world.wallets) {
       const rows = world.activity(wallet, { from: -Infinity, to: until }, Infinity)
-      const truth = meant(world, wallet, until)
+      const truth = trueEntries(world, wallet, until)
       const byId = (all: typeof truth) => [...all].sort(([a], [b]) => a < b ? -1 : 1)
       deepStrictEqual(
-        byId(made(world, actsOf(rows), until)),
+        byId(computedEntries(world, activityOfRows(rows), until)),
         byId(truth),
         `${wallet.group.strategy} ${wallet.number} of seed ${seed}`,
       )

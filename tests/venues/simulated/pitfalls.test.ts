@@ -10,7 +10,12 @@ import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
-import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActivity.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  positionsOf,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 
 /** The world of `deno task dev`, three weeks after its origin. */
 const world = devWorld(1)
@@ -29,10 +34,11 @@ const trades = (rows: ReadonlyArray<Activity>) =>
 
 /** Entries in ended markets: those computed from these rows, and those planned. */
 function count(wallet: Wallet, rows: ReadonlyArray<Activity>) {
-  const all = (of: ReturnType<typeof made>) => [...of.values()].flat().filter(({ hedge }) => !hedge)
+  const all = (of: ReturnType<typeof computedEntries>) =>
+    [...of.values()].flat().filter(({ hedge }) => !hedge)
   return {
-    made: all(made(world, actsOf(rows), now)).length,
-    meant: all(meant(world, wallet, now)).length,
+    made: all(computedEntries(world, activityOfRows(rows), now)).length,
+    meant: all(trueEntries(world, wallet, now)).length,
   }
 }
 
@@ -70,8 +76,8 @@ Deno.test("counting every purchase as an entry counts hedges and exits", () => {
 
 Deno.test("ignoring that buying the other side is a sale misses the end of positions", () => {
   for (const wallet of walletsOf("opposer")) {
-    const positions = [...positionsOf(world, actsOf(trades(activityOf(wallet)))).values()]
-    // The others are still open.
+    const positions = [...positionsOf(world, activityOfRows(trades(activityOf(wallet)))).values()]
+    // The others have not left yet.
     ok(positions.filter(({ boughtBoth }) => boughtBoth).length > 0.85 * positions.length)
   }
 })
@@ -80,7 +86,10 @@ Deno.test("conversions and redemptions change no entry", () => {
   for (const wallet of [...walletsOf("converter"), ...walletsOf("bettor").slice(0, 8)]) {
     const rows = activityOf(wallet)
     const plain = rows.filter(({ kind }) => kind !== "convert" && kind !== "redeem")
-    deepStrictEqual(made(world, actsOf(plain), now), made(world, actsOf(rows), now))
+    deepStrictEqual(
+      computedEntries(world, activityOfRows(plain), now),
+      computedEntries(world, activityOfRows(rows), now),
+    )
     ok(rows.some(({ kind, outcome }) => kind === "redeem" && outcome === null))
   }
   const kinds = new Set(walletsOf("converter").flatMap(activityOf).map(({ kind }) => kind))
@@ -91,20 +100,22 @@ Deno.test("identical rows are separate fills", () => {
   let [wrong, wallets] = [0, 0]
   for (const wallet of walletsOf("bettor").slice(0, 20)) {
     const rows = activityOf(wallet)
-    const once = [...new Map(actsOf(rows).map((act) => [JSON.stringify(act), act])).values()]
-    const stake = (of: ReturnType<typeof made>) =>
+    const once = [
+      ...new Map(activityOfRows(rows).map((act) => [JSON.stringify(act), act])).values(),
+    ]
+    const stake = (of: ReturnType<typeof computedEntries>) =>
       [...of.values()].flat().reduce((sum, { millionths }) => sum + (millionths[1] ?? 0), 0)
-    const truth = stake(meant(world, wallet, now))
-    deepStrictEqual(stake(made(world, actsOf(rows), now)), truth)
+    const truth = stake(trueEntries(world, wallet, now))
+    deepStrictEqual(stake(computedEntries(world, activityOfRows(rows), now)), truth)
     wallets += 1
-    if (stake(made(world, once, now)) < 0.9 * truth) wrong += 1
+    if (stake(computedEntries(world, once, now)) < 0.9 * truth) wrong += 1
   }
   ok(wrong > wallets / 2, `${wrong} of ${wallets}`)
 })
 
 Deno.test("sweepers pay 0.95 and more, and other wallets rarely do", () => {
   for (const wallet of world.wallets) {
-    const positions = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
+    const positions = [...positionsOf(world, activityOfRows(activityOf(wallet))).values()]
     const entries = positions.flatMap(({ entries }) => entries)
     const sweeps = entries.filter(isSweep).length
     const { strategy } = wallet.group
@@ -115,7 +126,7 @@ Deno.test("sweepers pay 0.95 and more, and other wallets rarely do", () => {
 
 Deno.test("isMarketMaker() is true for market makers, and for no other strategy that buys one side", () => {
   for (const wallet of world.wallets) {
-    const found = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
+    const found = [...positionsOf(world, activityOfRows(activityOf(wallet))).values()]
     const bothSides = found.filter(({ boughtBoth }) => boughtBoth).length
     const { strategy } = wallet.group
     // Wallets that hedge or exit by buying the other side look like makers.
@@ -155,7 +166,7 @@ Deno.test("rows that move only money are not activity events", () => {
     new Set(rows.map(({ kind }) => kind)),
     new Set(["reward", "deposit", "maker_rebate"]),
   )
-  deepStrictEqual(actsOf(rows), [])
+  deepStrictEqual(activityOfRows(rows), [])
 })
 
 Deno.test("most wallets of the development world have 30 to 320 resolved entries", () => {

@@ -26,7 +26,11 @@ import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 
 const options = {
   seed: 31,
@@ -128,7 +132,7 @@ for (
             const from = now - (rows < 10 ? 6 : 30) * day
             for (const wallet of world.wallets) {
               const range = { from, to: now - second }
-              const truth = keysOf(actsOf(world.activity(wallet, range, Infinity)))
+              const truth = keysOf(activityOfRows(world.activity(wallet, range, Infinity)))
               for (const venue of [overWire, inProcess]) {
                 const { address } = wallet
                 const { acts } = yield* readActivity(sourceOf(venue), address, from, now - second)
@@ -136,9 +140,12 @@ for (
                 if (rows < 10) {
                   continue
                 }
-                const sorted = (found: ReturnType<typeof made>) => [...found].sort()
+                const sorted = (found: ReturnType<typeof computedEntries>) => [...found].sort()
                 const { origin } = world.options
-                const entries = [made(world, acts, origin), meant(world, wallet, origin)].map(
+                const entries = [
+                  computedEntries(world, acts, origin),
+                  trueEntries(world, wallet, origin),
+                ].map(
                   sorted,
                 )
                 deepStrictEqual(entries[0], entries[1])
