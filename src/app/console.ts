@@ -132,8 +132,8 @@ export function whaleLine(report: WhaleReport): string {
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.reasoned} with new evidence`,
-    `${report.asked} asked about`,
+    `${report.withNewEvidence} with new evidence`,
+    `${report.questions} asked about`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
     `${report.items.length} told`,
   ]
