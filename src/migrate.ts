@@ -10,7 +10,7 @@ import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { layerPostgres } from "./postgres/client.ts"
 import { migrate, migrationFiles } from "./postgres/migrate.ts"
 import { grantRoles, roles } from "./postgres/roles.ts"
-import { whyStopped } from "./app/console.ts"
+import { stopReason } from "./app/console.ts"
 import { loadMigration } from "./app/settings.ts"
 
 const program = Effect.gen(function* () {
@@ -31,7 +31,7 @@ const program = Effect.gen(function* () {
 const exit = await Effect.runPromiseExit(program)
 if (Exit.isFailure(exit)) {
   await Effect.runPromise(
-    Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : whyStopped(exit.cause)),
+    Console.error(Cause.hasInterruptsOnly(exit.cause) ? "" : stopReason(exit.cause)),
   )
   Deno.exit(1)
 }

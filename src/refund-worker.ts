@@ -1,9 +1,10 @@
 /**
- * The refund worker's process: pays back what is owed. The only one that ever sees the treasury's key.
+ * The entry point of the refund worker, the process that pays refunds. Only this process reads the
+ * treasury's key.
  *
- * It works on the service's PostgreSQL under a login of its own, listens on no port, and migrates
- * nothing. Any number of workers may run at once. `refund-worker.ts dev` assumes simulated payments;
- * `refund-worker.ts start` assumes nothing.
+ * It connects to the service's PostgreSQL with its own login, listens on no port, and migrates
+ * nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
+ * payments; `refund-worker.ts start` has no default.
  *
  * @module
  */

@@ -26,10 +26,10 @@ export const printer = (mode: Mode) => (name: string, line: string, fields: obje
   mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
 
 /** Prints why a program stopped, unless it was asked to. */
-export const printingWhy = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+export const printStopReason = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.tapCause(
     program,
-    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(whyStopped(cause)),
+    (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(stopReason(cause)),
   )
 
 /** The opening lines of a start. Shows no secret: a database's address is shown without its login. */
@@ -120,7 +120,7 @@ export function whaleLine(report: WhaleReport): string {
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${number(report.acts)} new acts`,
+    `${number(report.activityAdded)} new acts`,
     `${report.items.length} entries told`,
     `${number(report.resolved)} markets resolved`,
     `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
@@ -193,7 +193,7 @@ export function progressLine(progress: BackfillProgress): string {
 
 /** What came of a run, and what to do next. */
 export function backfillSummary(progress: BackfillProgress): string {
-  const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
+  const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
   if (wallets === 0) return "Every tracked wallet's past has been read already: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
   const skipped = byCount(progress.rejected, number)
@@ -208,7 +208,7 @@ export function backfillSummary(progress: BackfillProgress): string {
       ]
       : [],
     ...failed > 0 ? [["failed", `${failed}, which the venue did not give now`] as const] : [],
-    ["acts", `${number(acts)} new, in ${took}`],
+    ["acts", `${number(activityAdded)} new, in ${took}`],
     ...skipped === "" ? [] : [["skipped", `rows that are no acts: ${skipped}`] as const],
   ]
   const next = failed > 0
@@ -231,12 +231,12 @@ export function trackingLine(report: TrackingReport): string {
 }
 
 function counts(progress: BackfillProgress): string {
-  const { wallets, failed, acts, startedAt, at } = progress
+  const { wallets, failed, activityAdded, startedAt, at } = progress
   const seconds = Math.max(1, (at - startedAt) / second)
   return [
     `${ended(progress)}/${wallets} wallets`,
-    `${number(acts)} acts`,
-    `${number(Math.round(acts / seconds))} a second`,
+    `${number(activityAdded)} acts`,
+    `${number(Math.round(activityAdded / seconds))} a second`,
     ...failed > 0 ? [`${failed} failed`] : [],
     left(progress),
   ].join("  ")
@@ -265,7 +265,7 @@ function number(count: number): string {
  * Why the service cannot start or go on, in a sentence where it is something to be set right outside;
  * else with its trace. A database's own words are left out: they may hold its login.
  */
-export function whyStopped(cause: Cause.Cause<unknown>): string {
+export function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
@@ -274,13 +274,13 @@ export function whyStopped(cause: Cause.Cause<unknown>): string {
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
     case "DataDirBusy":
-    case "StoreNotServed":
-    case "OtherVenue":
+    case "StoreListenFailed":
+    case "StoreVenueMismatch":
     case "SchemaDiverged":
-    case "MigrationNeeded":
+    case "OwnerMigrationRequired":
     case "BadApiKey":
     case "SchemaMissing":
-    case "NothingTracked":
+    case "NoTrackedWallets":
     case "CannotLaunch":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":

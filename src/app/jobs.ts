@@ -189,7 +189,7 @@ const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
-    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], tell }), tell),
+    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], onProgress: tell }), tell),
   }
 })
 

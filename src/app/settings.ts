@@ -7,11 +7,11 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Family, familyOfOne } from "../http/documents/family.ts"
-import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
+import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
+import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
 import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { firstUrl, type Money, readMoney } from "./moneySettings.ts"
+import { type MoneySettings, readMoneySettings, requiredDatabaseUrl } from "./moneySettings.ts"
 import {
   type Get,
   isLoopback,
@@ -61,7 +61,7 @@ export const loadService = Effect.fn("settings.loadService")(function* (mode: Mo
     return yield* refuse("PORT and ADMIN_PORT must differ: the admin listener is not public")
   }
   const venue = yield* readVenue(read)
-  const money = yield* readMoney(mode, read)
+  const money = yield* readMoneySettings(mode, read)
   const database = yield* readServed(yield* readDatabase(venue, read), read)
   yield* refuseForMoney(mode, money, venue, database)
   const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
@@ -107,13 +107,13 @@ export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: Get) {
-  return { databaseUrl: yield* firstUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
+  return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
 
 /** What would take real money for what is not real, or keep its record where it can be lost. */
 const refuseForMoney = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   venue: VenueSettings,
   database: DatabaseSettings,
 ) {
@@ -167,7 +167,7 @@ const readServed = (database: DatabaseSettings, read: Read) =>
 
 const readBaseUrl = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   port: number,
   read: Read,
 ) {
@@ -235,8 +235,8 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
   return {
     family: familyFile === null
       ? familyOfOne(publicBaseUrl)
-      : yield* fileOf("FAMILY_FILE", familyFile, Family),
-    legacyRoutes: routesFile === null ? usualLegacyRoutes : new Map(
+      : yield* fileOf("FAMILY_FILE", familyFile, ProductFamily),
+    legacyRoutes: routesFile === null ? defaultLegacyRoutes : new Map(
       Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
     ),
     /** Where security problems are reported: a `mailto:` or `https:` address. */

@@ -9,7 +9,7 @@ import * as replay from "../venues/replay/venue.ts"
 import * as polymarket from "../venues/polymarket/venue.ts"
 import { layerEmbedded, layerPostgres } from "../postgres/client.ts"
 import { migrate, migrationFiles } from "../postgres/migrate.ts"
-import { holdVenue } from "../postgres/storeVenue.ts"
+import { bindStoreToVenue } from "../postgres/storeVenue.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueStore } from "./settings.ts"
 
@@ -20,7 +20,7 @@ export const databaseLayer = ({ database, venue }: VenueStore) => {
     : layerEmbedded({ dataDir: database.dir }, database.served)
   const name = venue.kind === "simulated" ? `simulated, seed ${venue.seed}` : venue.kind
   const prepared = Layer.effectDiscard(
-    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(holdVenue(name))),
+    Effect.flatMap(migrationFiles, migrate).pipe(Effect.andThen(bindStoreToVenue(name))),
   )
   return Layer.provideMerge(prepared, client)
 }

@@ -1,12 +1,19 @@
 /**
  * The feed as its readers see it: its newest index, its freshness and its items.
  *
- * When the last good tick is too old, paid reads are refused; the free index returns `stale` instead.
+ * Paid reads fail once the last good tick is too old. Free reads return the status `stale`, or
+ * `starting` while a new service waits for its first good tick.
  *
  * @module
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { DataStale, type FeedItem, type FeedType, SignalNotFound } from "./domain/item.ts"
+import {
+  DataStale,
+  type FeedItem,
+  type FeedStatus,
+  type FeedType,
+  SignalNotFound,
+} from "./domain/item.ts"
 import { type PulseMover, strongestMoves } from "./domain/pulse.ts"
 import { day, type EpochMs, second } from "../core/domain/time.ts"
 import { FeedStore } from "./FeedStore.ts"
@@ -20,8 +27,6 @@ const unsellableAfterTicks = 6
 export const tickJob = "tick"
 
 const pulseMoversMax = 3
-
-type FeedStatus = "live" | "stale"
 
 /** The state of the feed now. */
 export interface FeedIndex {
@@ -67,8 +72,14 @@ const make = Effect.fnUntraced(function* (tickIntervalMs: number) {
   const slots = yield* JobSlots
   const lastTick = Effect.map(slots.lastOk(tickJob), Option.getOrNull)
 
+  const startedAt = yield* Clock.currentTimeMillis
+
   const statusAt = (at: EpochMs | null, now: EpochMs): FeedStatus =>
-    isOlder(at, now, staleAfterTicks * tickIntervalMs) ? "stale" : "live"
+    isOlder(at ?? startedAt, now, staleAfterTicks * tickIntervalMs)
+      ? "stale"
+      : at === null
+      ? "starting"
+      : "live"
 
   const index = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis

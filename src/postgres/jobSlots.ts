@@ -55,7 +55,7 @@ const claim = (sql: SqlClient) =>
 /** The claimed slot's row, while the claim is the job's newest and the slot is not done. */
 const mine = (sql: SqlClient, { job, slot, fence }: SlotClaim) =>
   sql`job = ${job} AND slot = ${new Date(slot)} AND finished_at IS NULL AND EXISTS (
-    SELECT FROM (SELECT FROM job WHERE job = ${job} AND fence = ${BigInt(fence)} FOR UPDATE) held
+    SELECT FROM (SELECT FROM job WHERE job = ${job} AND fence = ${BigInt(fence)} FOR UPDATE) newest
   )`
 
 const renew = (sql: SqlClient) =>

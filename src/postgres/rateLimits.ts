@@ -17,16 +17,16 @@ interface LimitsOptions {
 }
 
 /** A caller is refused rather than kept waiting for the log. */
-export const takeWithin = Duration.seconds(2)
+export const takeTimeout = Duration.seconds(2)
 
 /** One request for a grant, by a name of its own. */
 interface Take {
   readonly take: string
   readonly log: string
   readonly key: string
-  readonly places: number
+  readonly grants_max: number
   readonly window_ms: number
-  readonly given_ms: number | null
+  readonly test_now_ms: number | null
 }
 
 interface Row {
@@ -50,27 +50,27 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
         rowOf: ({ take }) => take,
         together: (takes) =>
           sql<Row & { readonly take: string }>`
-            SELECT given.take, taken.granted, taken.remaining, taken.reset_ms
+            SELECT input.take, taken.granted, taken.remaining, taken.reset_ms
             FROM (
-              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS given (
-                take text, log text, key text, places integer, window_ms bigint,
-                given_ms bigint)
+              SELECT * FROM json_to_recordset(${jsonText(takes)}::json) AS input (
+                take text, log text, key text, grants_max integer, window_ms bigint,
+                test_now_ms bigint)
               ORDER BY log, key, take::bigint
-            ) given, LATERAL rate_take(log, key, places, window_ms, given_ms) AS taken`.pipe(
+            ) input, LATERAL rate_take(log, key, grants_max, window_ms, test_now_ms) AS taken`.pipe(
             Effect.map((rows) => new Map(rows.map((row) => [row.take, row]))),
           ),
       })
 
       const take = (policy: RatePolicy, key: string) =>
         instant.pipe(
-          Effect.flatMap((givenMs) =>
+          Effect.flatMap((testNowMs) =>
             taken({
               take: `${takes++}`,
               log: logName(policy),
               key,
-              places: policy.limit,
+              grants_max: policy.limit,
               window_ms: policy.windowMs,
-              given_ms: givenMs,
+              test_now_ms: testNowMs,
             })
           ),
           Effect.map((row) => ({
@@ -78,7 +78,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
             remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
             resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
           })),
-          withDeadline(takeWithin),
+          withDeadline(takeTimeout),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
           Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),

@@ -19,7 +19,7 @@ export class OtherVenue extends Schema.TaggedError<OtherVenue>()("OtherVenue", {
 }
 
 /** Writes the venue's name at the first start, and refuses another one ever after. */
-export const holdVenue = (
+export const bindStoreToVenue = (
   asked: string,
 ): Effect.Effect<void, OtherVenue | SqlError, SqlClient> =>
   Effect.gen(function* () {

@@ -17,11 +17,11 @@ export class Detector extends Context.Service<Detector, {
 }>()("bellwether/predetermined/Detector") {
   static readonly layerModel: Layer.Layer<Detector, never, Model> = Layer.effect(
     Detector,
-    Effect.map(Model, ({ name, ask }) =>
+    Effect.map(Model, ({ name, generate }) =>
       Detector.of({
         name,
         detect: (question) =>
-          ask({
+          generate({
             use: "detection",
             prompt: (boundary) => detectionPrompt(question, boundary),
             shape: DetectionAnswer,

@@ -21,7 +21,7 @@ import type { EpochMs } from "../core/domain/time.ts"
 import type { Detector } from "./Detector.ts"
 import type { DetectionRecord, DetectionStore } from "./DetectionStore.ts"
 import type { News } from "../news/News.ts"
-import { askAll } from "../markets/askAll.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import { tally } from "../core/stages.ts"
 import type { FeedStore } from "../feed/FeedStore.ts"
 import type { MarketStore } from "../markets/MarketStore.ts"
@@ -162,7 +162,7 @@ export const readProposals = (
   proposals: Map<MarketId, Proposal | null>,
   progress: DetectionProgress,
 ) =>
-  askAll(
+  requestInBatches(
     candidates.map(({ market }) => market.id),
     progress.rejected,
     venue.proposals,

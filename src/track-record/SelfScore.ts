@@ -21,7 +21,7 @@ import {
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { askAll } from "../markets/askAll.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -158,7 +158,7 @@ const ask = Effect.fnUntraced(
       endedAfter: slot - correctedFor,
       askedAgainBefore: slot - correctedEvery,
     })
-    yield* askAll(
+    yield* requestInBatches(
       markets,
       done.rejected,
       venue.resolutions,

@@ -8,15 +8,16 @@ import { Arbitrary, Effect, Option, Schema } from "effect"
 import { layer } from "../../src/digest/postgres/digestStore.ts"
 import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { hour, isoTime } from "../../src/core/domain/time.ts"
-import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const start = Date.UTC(2026, 10, 20)
 const slotAt = (n: number) => start + n * digestEvery
 
 /** The digest of the n-th slot as one of several writers has it, made so many hours late. */
-const digestOf = (n: number, writer: number, late = 0): HeldDigest => ({
+const digestOf = (n: number, writer: number, late = 0): StoredDigest => ({
   slot: slotAt(n),
   until: slotAt(n) + late * hour,
   feedIndex: n * 10 + writer,
@@ -71,7 +72,7 @@ onEveryStore("DigestStore", (law) => {
           equal([n, yield* called(real, call)], [n, expected])
           equal(yield* real.latest, yield* model.latest)
         }
-      }).pipe(Effect.provide(layer)), { runs: 40 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 8, full: 40 }) }),
   )
 
   law(

@@ -14,7 +14,7 @@ import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { News } from "../../src/news/News.ts"
 import { storesOf, whalesContext } from "../support/whales/whaleStores.ts"
-import { digestsOn, makePress, moverAt, portsLayer } from "../support/digest/digestTrial.ts"
+import { digestsOn, makeNewsArchive, moverAt, portsLayer } from "../support/digest/digestTrial.ts"
 import { test } from "../support/effect.ts"
 import { makeKiller } from "../support/killer.ts"
 import { embeddedStore } from "../support/stores.ts"
@@ -28,7 +28,7 @@ const callsMax = 100
 const run = Effect.fnUntraced(function* (deadly: boolean) {
   yield* TestClock.setTime(start)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
+  const press = yield* makeNewsArchive
   const killer = makeKiller()
   const watched = ports.pipe(
     Context.add(FeedStore, killer.watched(Context.get(ports, FeedStore))),

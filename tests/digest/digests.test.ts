@@ -27,18 +27,24 @@ import { News } from "../../src/news/News.ts"
 import { NewsStore } from "../../src/news/NewsStore.ts"
 import { WhaleMarketStore } from "../../src/whales/WhaleMarketStore.ts"
 import { storesOf, type WhaleStores } from "../support/whales/whaleStores.ts"
-import { actOf, entryOf, factsOf, marketOf, resolutionOf } from "../whales/whaleStores.laws.ts"
-import type { Mood } from "../support/digest/digestPress.ts"
+import {
+  activityEventOf,
+  entryOf,
+  factsOf,
+  marketOf,
+  resolutionOf,
+} from "../whales/whaleStores.laws.ts"
+import type { Mood } from "../support/digest/digestNarrators.ts"
 import {
   digestsOn,
-  makePress,
+  makeNewsArchive,
   moverAt,
   namesTold,
   type Ports,
   portsLayer,
-} from "../support/digest/digestTrial.ts"
+} from "../support/digest/digestService.ts"
 import { test } from "../support/effect.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { endingMarket } from "../support/products.ts"
 import { embeddedStore } from "../support/stores.ts"
 
@@ -50,7 +56,7 @@ const trial = Effect.fnUntraced(function* (
 ) {
   yield* TestClock.setTime(noon + 2 * minute)
   const ports = yield* Layer.build(portsLayer.pipe(Layer.provide(embeddedStore)))
-  const press = yield* makePress
+  const press = yield* makeNewsArchive
   const digests = yield* digestsOn(broken(ports), press.narrator)
   const feed = Context.get(ports, FeedStore)
   const append = (n: number, at: number) => feed.append([moverAt(n, at)])
@@ -71,7 +77,7 @@ test("write() fills the current slot, once", () =>
     ok(report.words >= 400 && report.words <= 800, `${report.words} words`)
     const [held] = yield* Context.get(ports, DigestStore).since(0, 9)
     equal([held?.slot, held?.until, held?.feedIndex], [noon, noon + 2 * minute, 1])
-    const { digest } = held ?? heldDigest(0)
+    const { digest } = held ?? storedDigest(0)
     equal([digest.id, digest.createdAt], ["digest-2026-11-21T12", isoTime(noon + 2 * minute)])
     ok(digest.fullAnalysis.includes(question(7)) && digest.sourcesUsed.length > 0)
     equal(digest, yield* digests.fresh)
@@ -139,12 +145,12 @@ const ended = Effect.fnUntraced(function* (
   market: number,
   resolvedAt: number,
 ) {
-  const wallet = actOf(0, market, 0).wallet
+  const wallet = activityEventOf(0, market, 0).wallet
   yield* whales.track([{ wallet, name: "Somebody", source: "volume" }], noon)
   yield* whales.saveFacts([{ ...factsOf(market), question: question(100 + market) }], [], noon)
   const read = { readFrom: noon, readTo: noon, history: "whole" } as const
-  yield* whales.saveRead({ wallet, acts: [actOf(0, market, 0)], ...read })
-  yield* whales.saveMade([{
+  yield* whales.saveRead({ wallet, activity: [activityEventOf(0, market, 0)], ...read })
+  yield* whales.saveEntries([{
     ...{ wallet, marketId: marketOf(market), version: 1 },
     ...{ entries: [entryOf(0)], boughtBoth: false, due: false },
   }])
@@ -336,7 +342,9 @@ test("prune forgets no digest that a history of seven days can show", () =>
   Effect.gen(function* () {
     const { ports, digests } = yield* trial()
     const store = Context.get(ports, DigestStore)
-    for (let n = 0; n < 60; n++) yield* store.add(heldDigest(noon - n * digestEvery + 19 * minute))
+    for (let n = 0; n < 60; n++) {
+      yield* store.add(storedDigest(noon - n * digestEvery + 19 * minute))
+    }
     yield* TestClock.setTime(noon + 19 * minute)
     const before = yield* digests.history(168, 99)
     strictEqual(before.length, 43)

@@ -12,7 +12,7 @@ import { day, hour, isoTime, minute, second } from "../../src/core/domain/time.t
 import { jobTable, startJob } from "../../src/app/jobs.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { Digest } from "../../src/digest/Digest.ts"
-import { DigestStore, type HeldDigest } from "../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../src/core/JobSlots.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
@@ -108,7 +108,7 @@ const news = Layer.mock(News, {
 const makeStage = Effect.gen(function* () {
   const feed = memoryFeed()
   const digests = memoryDigests()
-  const wrote: Array<HeldDigest> = []
+  const wrote: Array<StoredDigest> = []
   const begun = yield* Ref.make(0)
   const shared = {
     feed,
@@ -175,7 +175,7 @@ const append = Effect.fnUntraced(function* (stage: Stage, hourly: number) {
 type NewItem = Parameters<FeedStore["Service"]["append"]>[0][number]
 
 /** What a history has to be, from what was written, by nobody's query. */
-const recounted = (wrote: ReadonlyArray<HeldDigest>, now: number, hours: number, limit: number) =>
+const recounted = (wrote: ReadonlyArray<StoredDigest>, now: number, hours: number, limit: number) =>
   wrote.map(({ digest }) => digest)
     .filter(({ createdAt }) => createdAt >= isoTime(now - hours * hour))
     .sort((a, b) => a.createdAt < b.createdAt ? 1 : -1)

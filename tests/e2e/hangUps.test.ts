@@ -35,7 +35,7 @@ import {
 } from "../support/http/shop.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Place } from "../support/payments/turnstile.ts"
 
 const key = "the-first-callers-secret"
 const patience = Duration.seconds(10)
@@ -47,14 +47,14 @@ const ports: Layer.Layer<ShopPorts> = Layer.merge(
 
 /** One replica that buyers hang up on, and one for which HOLD is over at once: it sweeps. */
 const house = Effect.gen(function* () {
-  const turnstile = makeTurnstile()
+  const turnstile = makeBarrier()
   const world = yield* stockedWorld
   let gone = Promise.withResolvers<void>()
   const came = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
   const guarded = openReplica(world, { came, works: turnstile.works })
   const replica = yield* turnstile.guard(guarded)
   const afterHold = yield* openReplica(world, {
-    timing: { hold: Duration.zero, recover: Duration.zero },
+    timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },
   })
   return {
     ...{ turnstile, replica, sweep: afterHold.payments.sweep, afterHold },

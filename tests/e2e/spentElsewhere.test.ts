@@ -30,7 +30,7 @@ import {
   stockedWorld,
 } from "../support/http/shop.ts"
 import { terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Place } from "../support/payments/turnstile.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
@@ -86,7 +86,7 @@ const buysNothing = Effect.fnUntraced(function* (
   place: Place | null,
   way: keyof typeof ways,
 ) {
-  const turnstile = makeTurnstile()
+  const turnstile = makeBarrier()
   const replica = yield* turnstile.guard(
     openReplica(yield* stockedWorld, { works: turnstile.works }),
   )
@@ -107,7 +107,7 @@ const buysNothing = Effect.fnUntraced(function* (
   strictEqual((yield* meanwhile(buying)).status, 402)
 
   // Long after, by every sweep and scan there is.
-  yield* TestClock.adjust(Duration.sum(defaultTiming.hold, Duration.minutes(5)))
+  yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, Duration.minutes(5)))
   yield* replica.payments.sweep
   yield* Effect.orDie(replica.payments.scan)
   yield* TestClock.adjust("1 minute")

@@ -170,7 +170,7 @@ for (const settle of outages) {
         }
 
         // Who never came for it, and could not have, has it back.
-        yield* TestClock.adjust(defaultTiming.hold)
+        yield* TestClock.adjust(defaultTiming.answerWindow)
         yield* replica.payments.sweep
         const forgotten = paid.filter(({ key }) => key === null)
         for (const { told } of yield* buyAll(forgotten)) {

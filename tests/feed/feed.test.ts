@@ -31,6 +31,20 @@ test("Feed.index is live up to two tick intervals after the last good tick, then
     strictEqual(yield* status, "stale")
   }))
 
+test("Feed.index is starting up to two tick intervals without any good tick, then stale", () =>
+  Effect.gen(function* () {
+    const { feed, world } = yield* feedOf(0)
+    yield* Ref.set(world.lastTickAt, null)
+    const status = Effect.map(feed.index, (index) => index.status)
+    yield* TestClock.adjust(2 * tickIntervalMs)
+    strictEqual(yield* status, "starting")
+    yield* Ref.set(world.lastTickAt, noon + 2 * tickIntervalMs)
+    strictEqual(yield* status, "live")
+    yield* Ref.set(world.lastTickAt, null)
+    yield* TestClock.adjust(1)
+    strictEqual(yield* status, "stale")
+  }))
+
 test("Feed sells up to six tick intervals after the last good tick, then nothing", () =>
   Effect.gen(function* () {
     const { feed } = yield* feedOf(3)

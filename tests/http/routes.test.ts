@@ -99,6 +99,24 @@ test("/health says that the service is down while the store, and so the limit, i
     equal(yield* health, [200, true, "live", "ok"])
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
 
+test("/health, /v1/index and /v1/pulse say that the service is starting until the first tick", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(0)
+    yield* Ref.set(world.lastTickAt, null)
+    const face = yield* makeFace(world)
+    const body = (path: string) =>
+      Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.json()))
+    for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
+      strictEqual((yield* body(path)).status, "starting", path)
+    }
+    strictEqual((yield* body("/health")).checks.venue, "starting")
+    yield* Ref.set(world.lastTickAt, noon)
+    yield* face.refresh
+    const { status, checks } = yield* body("/health")
+    equal([status, checks.venue], ["live", "ok"])
+  }))
+
 /** Query, state, status: what a request with a payment that pays gets. */
 const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [
   ["latest", "", "live", 200],

@@ -22,7 +22,7 @@ import { named } from "../../src/core/domain/untrusted.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
 import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
-import { written } from "../../src/writing/writing.ts"
+import { writeChecked } from "../../src/writing/writing.ts"
 import type { Behaviour } from "../support/writing/modelServer.ts"
 import { obeys } from "./obeying.ts"
 import { type Payload, payloads } from "./payloads.ts"
@@ -76,10 +76,10 @@ const within = Duration.minutes(5)
 
 export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, wall: Wall) {
   const narrator = yield* DigestNarrator
-  const { draft, narrator: by } = yield* written<DigestDraft>({
+  const { draft, narrator: by } = yield* writeChecked<DigestDraft>({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => narrator.write(brief, told),
+    requestDraft: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => wall === "checked" ? digestComplaints(draft, brief) : [],
     template: templateDigest(brief),
     within,
@@ -93,10 +93,10 @@ export const publishedDigest = Effect.fnUntraced(function* (brief: DigestBrief, 
 
 export const publishedReport = Effect.fnUntraced(function* (brief: ReportBrief, wall: Wall) {
   const narrator = yield* ReportNarrator
-  const { draft, narrator: by } = yield* written<ReportDraft>({
+  const { draft, narrator: by } = yield* writeChecked<ReportDraft>({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => narrator.write(brief, told),
+    requestDraft: (complaints) => narrator.write(brief, complaints),
     complaints: (draft) => wall === "checked" ? reportComplaints(draft, brief) : [],
     template: templateReport(brief),
     within,

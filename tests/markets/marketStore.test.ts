@@ -11,6 +11,7 @@ import { hour, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { market, now } from "../support/movers/market.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const start = Math.floor(now / hour) * hour
 
@@ -165,7 +166,7 @@ onEveryStore("MarketStore", (law) => {
             assert.deepEqual(last.get(id), model.series(id, at(from), at(to)).at(-1))
           }
         }
-      }).pipe(Effect.provide(layer)), { runs: 40 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 8, full: 40 }) }),
   )
 
   on(

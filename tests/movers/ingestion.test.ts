@@ -20,7 +20,7 @@ import { embeddedStore } from "../support/stores.ts"
 import { marketBySlug } from "../support/venues/worlds.ts"
 
 const tick = Duration.minutes(10)
-const world = makeWorld({ seed: 11, markets: 120, liveliness: 0.6, gateShare: 0.9 })
+const world = makeWorld({ seed: 11, markets: 120, jumpsPerMarketDay: 0.6, gateShare: 0.9 })
 const start = world.options.origin
 
 const down = new VenueUnavailable({ operation: "test", reason: "down" })

@@ -7,6 +7,7 @@ import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
 import { layer } from "../../src/news/postgres/newsStore.ts"
 import { liveTest } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { memoryNews } from "../support/news/memoryNews.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
 import { anyOperations, newsLaws, runOperations } from "./newsStore.laws.ts"
@@ -24,6 +25,6 @@ onEveryStore("NewsStore", (law) => {
       Effect.gen(function* () {
         const results = yield* Effect.provide(runOperations(operations), layer)
         equal(results, yield* Effect.provide(runOperations(operations), memoryNews))
-      }), { runs: 60 }),
+      }), { runs: sized({ short: 10, full: 60 }) }),
   )
 })

@@ -12,7 +12,7 @@ import {
   type PaymentState,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
@@ -41,9 +41,9 @@ const account = { chainId: token.chainId, asset: token.asset, payTo }
 const secret = "a-secret-of-16-chars"
 const unasked = doing(Effect.die("computed for a payment that is owed back"))
 /** Refuses before anything is settled, in either order: the payment is released. */
-const worthless: Task = {
+const worthless: Work = {
   check: Effect.fail(new NotCharged({ code: "market_not_found", message: "There is none" })),
-  work: answering("nothing", false),
+  compute: answering("nothing", false),
 }
 
 /** A block that is young enough not to have been read yet. */
@@ -249,7 +249,7 @@ test("a payment that is answered while the scan looks at it stays answered", () 
     Effect.map(PaymentStore, (store) =>
       PaymentStore.of({
         ...store,
-        standing: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
+        states: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
   return inMarket(

@@ -8,7 +8,7 @@ import { Effect, Fiber } from "effect"
 import { Chain, ChainUnavailable } from "../../src/payments/Chain.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
 import { test } from "../support/effect.ts"
 import {
   answering,
@@ -52,9 +52,9 @@ const treasury = Effect.fnUntraced(function* (first: Float) {
         Effect.andThen(Effect.sync(() => known.verified += 1), facilitator.verify(request)),
     }),
   )
-  const sell = (bought: Purchase, task: Task) =>
+  const sell = (bought: Purchase, task: Work) =>
     Effect.forkChild(Effect.map(Effect.result(payments.sell(bought, task)), tale))
-  const sale = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+  const sale = Effect.fnUntraced(function* (bought: Purchase, task: Work) {
     const call = yield* sell(bought, task)
     yield* passing(6)
     return yield* Fiber.join(call)
@@ -98,7 +98,7 @@ test("a payment that is known is answered, whatever the treasury holds; a releas
     const [answered, owed, released] = [yield* nth(0), yield* nth(1), yield* nth(2)]
     equal(yield* sale(answered, doing(answering())), "answer")
     equal(yield* sale(owed, doing(Effect.die("a bug"))), "RefundQueued: internal_error")
-    const refused = { check: Effect.die("a bug"), work: Effect.die("computed") }
+    const refused = { check: Effect.die("a bug"), compute: Effect.die("computed") }
     equal(yield* sale(released, refused), "internal_error")
     for (const float of [0n, "down"] as const) {
       yield* passing(10)
@@ -146,10 +146,10 @@ test("of many sales at once no more are begun than the treasury covers", () =>
 test("a sale that is refused, hung up on, or answered makes room for the next", () =>
   inMarket(Effect.gen(function* () {
     const { sell, sale } = yield* treasury(price)
-    const failing = { check: Effect.die("a bug"), work: Effect.die("computed") }
+    const failing = { check: Effect.die("a bug"), compute: Effect.die("computed") }
     equal(yield* sale(yield* nth(0), failing), "internal_error")
     const { began, work } = yield* gatedWork
-    const gone = yield* sell(yield* nth(1), { check: Effect.asVoid(work), work })
+    const gone = yield* sell(yield* nth(1), { check: Effect.asVoid(work), compute: work })
     yield* began
     equal(yield* sale(yield* nth(2), unasked), "payments_unavailable")
     yield* Fiber.interrupt(gone)

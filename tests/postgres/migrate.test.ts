@@ -22,6 +22,9 @@ const file = (id: number, sql = `CREATE TABLE made_${id} (a integer)`): Migratio
   sql,
 })
 
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+
 const tables = Effect.flatMap(SqlClient, (sql) =>
   Effect.map(
     sql<{ tablename: string }>`SELECT tablename FROM pg_tables
@@ -68,6 +71,33 @@ const facts: ReadonlyArray<[name: string, body: Effect.Effect<void, unknown, Sql
       yield* Effect.flip(migrate([file(1), broken]))
       assert.deepEqual(yield* tables, [])
       assert.deepEqual(yield* migrate([file(1)]), ["step_1"])
+    }),
+  ],
+  [
+    "0021 renames the refund state stuck to needs_review, and its guards work afterwards",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const files = yield* migrationFiles
+      yield* migrate(files.filter(({ id }) => id < 21))
+      yield* sql`
+        INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
+          pay_to, amount, valid_after, valid_before, settlement, state, paid_transaction,
+          paid_block, paid_log_index, paid_finality)
+        SELECT id, 1, ${address("a")}, 'x', '2', ${address("b")}, id, ${address("c")}, 5, 0, 1,
+          'settle-early', 'refund_due', '0x', 1, 1, 'safe'
+        FROM unnest(${[hash("1"), hash("2")]}::text[]) id`
+      yield* sql`UPDATE refund SET state = 'stuck', last_error = 'stuck' WHERE payment_id = ${
+        hash("1")
+      }`
+      yield* migrate(files)
+      const rows = yield* sql<{ state: string; last_error: string | null }>`
+        SELECT state, last_error FROM refund ORDER BY payment_id`
+      assert.deepEqual(rows, [
+        { state: "needs_review", last_error: "needs_review" },
+        { state: "queued", last_error: null },
+      ])
+      yield* sql`UPDATE refund SET state = 'queued' WHERE state = 'needs_review'`
+      yield* Effect.flip(sql`UPDATE refund SET state = 'stuck'`)
     }),
   ],
   [

@@ -19,7 +19,7 @@ import {
 } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
+import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
@@ -32,10 +32,11 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -84,15 +85,12 @@ const house = Effect.gen(function* () {
 type House = Effect.Success<typeof house>
 
 const asRole = (name: string, body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>) =>
-  Deno.test({
-    name: `roles: ${name}`,
-    ignore: testDatabaseUrl === undefined,
-    fn: () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
-  })
-
-if (testDatabaseUrl === undefined) {
-  Deno.test({ name: "roles: skipped, set TEST_DATABASE_URL", ignore: true, fn: () => {} })
-}
+  testDatabaseUrl === undefined
+    ? registerSkipped(`roles: ${name}`, "set TEST_DATABASE_URL")
+    : Deno.test(
+      `roles: ${name}`,
+      () => Effect.runPromise(Effect.scoped(Effect.flatMap(house, body))),
+    )
 
 const refused = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -133,13 +131,13 @@ asRole(
       const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const acts = [actOf(0, 0, 0)]
-      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      const activity = [activityEventOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
       const [stale] = yield* store.stale(9)
-      equal(stale?.acts, acts)
-      yield* store.saveMade([{
+      equal(stale?.activity, activity)
+      yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
         ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
       }])
@@ -160,7 +158,7 @@ asRole(
       yield* store.saveCalibrated([], [wallet])
       equal(yield* store.calibrationVersion, "4")
       yield* refused(refund, "SELECT * FROM whale_wallet")
-      yield* refused(service, "TRUNCATE whale_act")
+      yield* refused(service, "TRUNCATE whale_activity")
     }).pipe(Effect.provide(postgresWhales.pipe(Layer.provide(Layer.succeed(SqlClient, service))))),
 )
 
@@ -212,7 +210,7 @@ asRole(
         const statement of [
           `INSERT INTO refund (payment_id, payer, amount, asset, chain_id, reason)
           SELECT payment_id, payer, amount, asset, chain_id, 'x' FROM payment`,
-          "UPDATE refund SET state = 'stuck'",
+          "UPDATE refund SET state = 'needs_review'",
           "UPDATE refund SET state = 'queued', reason = 'x'",
           "SELECT signature FROM refund",
           "DELETE FROM refund",
@@ -257,7 +255,7 @@ asRole(
       )
       const waiting = store.waiting({
         nowSeconds: 2n,
-        hold: Duration.seconds(1),
+        answerWindow: Duration.seconds(1),
         skip: 0,
         limit: 9,
       })
@@ -318,6 +316,6 @@ asRole("a login without rights on the schema starts on a migrated one, and says 
     equal(yield* migrate(files), [])
     const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
     const error = yield* Effect.flip(migrate([...files, next]))
-    equal(error instanceof MigrationNeeded, true)
+    equal(error instanceof OwnerMigrationRequired, true)
     match(error.message, /next must be applied by the owner/)
   }).pipe(Effect.provideService(SqlClient, service)))

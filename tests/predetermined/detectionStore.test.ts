@@ -10,6 +10,7 @@ import { MarketId } from "../../src/markets/domain/market.ts"
 import { DetectionStore, type StoredDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -79,7 +80,7 @@ onEveryStore("DetectionStore", (law) => {
         assert.equal((yield* store.find([])).size, 0)
         const unpublished = [...model.values()].filter(({ published }) => !published).length
         assert.equal(yield* store.prune(now + 100), unpublished)
-      }).pipe(Effect.provide(layer)), { runs: 60 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
   )
 
   law(

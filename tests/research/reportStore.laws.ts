@@ -25,7 +25,7 @@ type Law = (name: string, body: Effect.Effect<void, unknown, ReportStore>) => vo
 /** Takes the turn, and tells its number. */
 const taken = Effect.fnUntraced(function* (options = kept, marketId = market) {
   const begun = yield* (yield* ReportStore).begin(marketId, options)
-  strictEqual(begun.state, "ours")
+  strictEqual(begun.state, "acquired")
   return begun.generation
 })
 
@@ -39,10 +39,10 @@ export function reportLaws(on: Law): void {
         () => reports.begin(market, kept),
         { concurrency: "unbounded" },
       )
-      strictEqual(states.filter(({ state }) => state === "ours").length, 1)
+      strictEqual(states.filter(({ state }) => state === "acquired").length, 1)
       strictEqual(states.filter(({ state }) => state === "making").length, 23)
       strictEqual(new Set(states.map(({ generation }) => generation)).size, 1)
-      strictEqual((yield* reports.begin(other, kept)).state, "ours", "another market is free")
+      strictEqual((yield* reports.begin(other, kept)).state, "acquired", "another market is free")
     }),
   )
 
@@ -51,17 +51,21 @@ export function reportLaws(on: Law): void {
     Effect.gen(function* () {
       const reports = yield* ReportStore
       const generation = yield* taken()
-      equal(yield* reports.ended(market, generation), { state: "making" })
+      equal(yield* reports.generationState(market, generation), { state: "making" })
       const before = yield* Clock.currentTimeMillis
       const generatedAt = yield* reports.finish(market, generation, report)
       ok(generatedAt !== null && Math.abs(generatedAt - before) < 60_000)
       const made = { state: "made" as const, generatedAt, report }
-      equal(yield* reports.ended(market, generation), made)
+      equal(yield* reports.generationState(market, generation), made)
       equal(yield* reports.begin(market, kept), { ...made, generation })
       const old = { ...kept, ageMax: Duration.zero }
       strictEqual(yield* taken(old), generation + 1)
       strictEqual((yield* reports.begin(market, kept)).state, "making")
-      equal(yield* reports.ended(market, generation), made, "who waited for it still reads it")
+      equal(
+        yield* reports.generationState(market, generation),
+        made,
+        "who waited for it still reads it",
+      )
     }),
   )
 
@@ -71,7 +75,7 @@ export function reportLaws(on: Law): void {
       const reports = yield* ReportStore
       const generation = yield* taken()
       yield* reports.finish(market, generation, another)
-      const end = yield* reports.ended(market, generation)
+      const end = yield* reports.generationState(market, generation)
       ok(end.state === "made")
       ok(["“odd”\ufffd?", "“odd”\0\ud800?"].includes(end.report.market.question))
       equal({ ...end.report, market: report.market }, report)
@@ -84,9 +88,9 @@ export function reportLaws(on: Law): void {
       const reports = yield* ReportStore
       const generation = yield* taken()
       strictEqual(yield* reports.fail(market, generation), true)
-      equal(yield* reports.ended(market, generation), { state: "failed" })
+      equal(yield* reports.generationState(market, generation), { state: "failed" })
       strictEqual(yield* taken(), generation + 1)
-      equal(yield* reports.ended(market, generation), { state: "failed" })
+      equal(yield* reports.generationState(market, generation), { state: "failed" })
     }),
   )
 
@@ -95,14 +99,14 @@ export function reportLaws(on: Law): void {
     Effect.gen(function* () {
       const reports = yield* ReportStore
       const late = yield* taken({ ...kept, lease: spent })
-      equal(yield* reports.ended(market, late), { state: "lost" })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
       const next = yield* taken()
       strictEqual(next, late + 1)
-      equal(yield* reports.ended(market, late), { state: "lost" })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
       strictEqual(yield* reports.renew(market, late, lease), false)
       strictEqual(yield* reports.finish(market, late, report), null)
       strictEqual(yield* reports.fail(market, late), false)
-      equal(yield* reports.ended(market, late), { state: "lost" })
+      equal(yield* reports.generationState(market, late), { state: "lost" })
       ok((yield* reports.finish(market, next, report)) !== null)
     }),
   )
@@ -117,7 +121,7 @@ export function reportLaws(on: Law): void {
         () => reports.begin(market, kept),
         { concurrency: "unbounded" },
       )
-      strictEqual(states.filter(({ state }) => state === "ours").length, 1)
+      strictEqual(states.filter(({ state }) => state === "acquired").length, 1)
     }),
   )
 
@@ -127,7 +131,7 @@ export function reportLaws(on: Law): void {
       const reports = yield* ReportStore
       const generation = yield* taken({ ...kept, lease: spent })
       strictEqual(yield* reports.renew(market, generation, lease), true)
-      equal(yield* reports.ended(market, generation), { state: "making" })
+      equal(yield* reports.generationState(market, generation), { state: "making" })
       strictEqual((yield* reports.begin(market, kept)).state, "making")
       strictEqual(yield* reports.renew(market, generation, spent), true)
       ok((yield* reports.finish(market, generation, report)) !== null)
@@ -144,12 +148,12 @@ export function reportLaws(on: Law): void {
       strictEqual(yield* reports.finish(market, made, another), null)
       strictEqual(yield* reports.fail(market, made), false)
       strictEqual(yield* reports.renew(market, made, lease), false)
-      equal((yield* reports.ended(market, made)).state, "made")
+      equal((yield* reports.generationState(market, made)).state, "made")
       const failed = yield* taken(kept, other)
       yield* reports.fail(other, failed)
       strictEqual(yield* reports.finish(other, failed, report), null)
-      equal(yield* reports.ended(other, failed), { state: "failed" })
-      equal(yield* reports.ended(other, failed + 1), { state: "lost" }, "there is none")
+      equal(yield* reports.generationState(other, failed), { state: "failed" })
+      equal(yield* reports.generationState(other, failed + 1), { state: "lost" }, "there is none")
     }),
   )
 
@@ -164,8 +168,8 @@ export function reportLaws(on: Law): void {
       yield* taken({ ...kept, lease: spent }, MarketId.make("0xsilent"))
       strictEqual(yield* reports.prune(now - day), 0)
       strictEqual(yield* reports.prune(now + day), 2)
-      equal(yield* reports.ended(market, made), { state: "lost" })
-      equal(yield* reports.ended(other, making), { state: "making" })
+      equal(yield* reports.generationState(market, made), { state: "lost" })
+      equal(yield* reports.generationState(other, making), { state: "making" })
       yield* taken()
     }),
   )

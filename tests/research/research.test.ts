@@ -23,11 +23,17 @@ import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ModelFailed } from "../../src/writing/Model.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
 import { Research } from "../../src/research/Research.ts"
-import { lease, pollEvery, reportKept, waitMax } from "../../src/research/sharedReports.ts"
+import { lease, pollEvery, reportAgeMax, waitMax } from "../../src/research/sharedReports.ts"
 import { test } from "../support/effect.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryReports } from "../support/research/memoryReports.ts"
-import { bookOf, endingMarket, makeShelf, pricesOver, shelfLayer } from "../support/products.ts"
+import {
+  bookOf,
+  endingMarket,
+  makeProductPorts,
+  pricesOver,
+  productPortsLayer,
+} from "../support/products.ts"
 import { headline, openEntry } from "../support/research/reports.ts"
 
 const market = endingMarket(1, now)
@@ -35,7 +41,7 @@ const market = endingMarket(1, now)
 /** Replicas over one store and one venue, stocked with one market that can be reported on. */
 const stage = Effect.gen(function* () {
   yield* TestClock.setTime(now)
-  const shelf = yield* makeShelf
+  const shelf = yield* makeProductPorts
   yield* Ref.set(shelf.markets, [market])
   yield* Ref.set(shelf.series, pricesOver(7 * 24, now, { from: 0.4, to: 0.6 }))
   yield* Ref.set(shelf.books, [bookOf(market, now)])
@@ -56,10 +62,15 @@ const stage = Effect.gen(function* () {
   const replica = (faults: Partial<ReportStore["Service"]> = {}) => {
     const held: ReportStore["Service"] = {
       ...store,
-      ended: (...args) => Effect.andThen(Ref.update(polls, (n) => n + 1), store.ended(...args)),
+      generationState: (...args) =>
+        Effect.andThen(Ref.update(polls, (n) => n + 1), store.generationState(...args)),
       ...faults,
     }
-    const ports = Layer.mergeAll(shelfLayer(shelf), narrator, Layer.succeed(ReportStore, held))
+    const ports = Layer.mergeAll(
+      productPortsLayer(shelf),
+      narrator,
+      Layer.succeed(ReportStore, held),
+    )
     return Effect.map(
       Layer.build(Layer.fresh(Research.layer).pipe(Layer.provide(ports))),
       (built) => Context.get(built, Research),
@@ -141,7 +152,7 @@ onStage(
     const told = new Set(made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`))
     equal([...told], [`false ${now + aSecond}`])
     equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "lost", "there is none")
+    strictEqual((yield* store.generationState(market.id, 2)).state, "lost", "there is none")
     strictEqual((yield* first.report("market-1")).cached, true)
   }),
 )
@@ -172,19 +183,19 @@ onStage(
       Effect.all([each(first), each(second)], { concurrency: 2 }),
     )
     equal([...new Set(failures.flat().map(({ _tag }) => _tag))], ["VenueFailed"])
-    equal(yield* store.ended(market.id, 1), { state: "failed" })
+    equal(yield* store.generationState(market.id, 1), { state: "failed" })
     yield* Ref.set(shelf.venueUp, true)
     const made = yield* after("2 seconds", second.report("market-1"))
     equal([made.cached, (yield* Ref.get(drafts)).length], [false, 1])
-    strictEqual((yield* store.ended(market.id, 2)).state, "made")
+    strictEqual((yield* store.generationState(market.id, 2)).state, "made")
   }),
 )
 
 onStage(
   "who waits for a maker that was killed takes over when its lease has run out",
   Effect.fnUntraced(function* ({ store, first, second, drafts }) {
-    const killed = yield* store.begin(market.id, { ageMax: reportKept, lease })
-    strictEqual(killed.state, "ours")
+    const killed = yield* store.begin(market.id, { ageMax: reportAgeMax, lease })
+    strictEqual(killed.state, "acquired")
     const waiting = yield* Effect.forkChild(
       Effect.all([callers(first, 3), callers(second, 3)], { concurrency: 2 }),
     )
@@ -258,7 +269,7 @@ onStage(
   "who takes over late has the template write, so that it is still in time",
   Effect.fnUntraced(function* ({ store, first, writes }) {
     yield* Ref.set(writes, () => Effect.never)
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.seconds(40) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.seconds(40) })
     const made = yield* after(waitMax, first.report("market-1"))
     equal([made.report.narrator, made.generatedAt], ["template", now + 51 * aSecond])
   }),
@@ -267,7 +278,7 @@ onStage(
 onStage(
   "one who waits for makers that hang is told so in time",
   Effect.fnUntraced(function* ({ store, first }) {
-    yield* store.begin(market.id, { ageMax: reportKept, lease: Duration.hours(1) })
+    yield* store.begin(market.id, { ageMax: reportAgeMax, lease: Duration.hours(1) })
     const failed = yield* after(waitMax, Effect.flip(first.report("market-1")))
     ok(failed._tag === "VenueFailed" && failed.message.includes("in time"))
   }),
@@ -350,7 +361,7 @@ onStage(
     strictEqual(yield* first.prune, 0)
     yield* TestClock.adjust(1)
     strictEqual(yield* first.prune, 1)
-    strictEqual((yield* store.ended(market.id, 1)).state, "lost")
+    strictEqual((yield* store.generationState(market.id, 1)).state, "lost")
   }),
 )
 

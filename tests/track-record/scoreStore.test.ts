@@ -15,6 +15,7 @@ import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryScores } from "../support/track-record/memoryScores.ts"
 import { holds, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -130,7 +131,7 @@ onEveryStore("ScoreStore", (law) => {
       Effect.gen(function* () {
         const told = yield* run(yield* ScoreStore, steps)
         assert.deepEqual(sorted(told), sorted(yield* run(memoryScores(), steps)))
-      }).pipe(Effect.provide(layer)), { runs: 60 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
   )
 
   const outcome = (feedIndex: number): Check => ({

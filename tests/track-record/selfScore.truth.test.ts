@@ -31,7 +31,7 @@ import { embeddedStore } from "../support/stores.ts"
 
 /** Short lives, so that much ends; many outcomes exist before their price, and are proposed wrongly. */
 const world = makeWorld({
-  ...{ seed: 11, markets: 90, lifeDays: [3, 6], liveliness: 3, laggardShare: 1 },
+  ...{ seed: 11, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
   ...{ wrongProposalShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
 })
 const start = Math.ceil(world.options.origin / day) * day

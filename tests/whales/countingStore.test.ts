@@ -24,7 +24,7 @@ onEveryWhaleStore("CountingStore", (law) => {
     "what is uncounted longest comes first, with its whole event",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)
-      yield* store.saveMade(upTo(5).map((market) => made(market)))
+      yield* store.saveEntries(upTo(5).map((market) => made(market)))
       // Markets 0 and 1 are one event: they come together, however few are asked for.
       for (const market of [3, 0, 4, 1]) {
         yield* store.saveResolutions([resolutionOf(market, 0)], [], start)
@@ -43,7 +43,7 @@ onEveryWhaleStore("CountingStore", (law) => {
     "sums that another moved meanwhile are not moved again",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 3)
-      yield* store.saveMade([0, 1, 2].map((market) => made(market)))
+      yield* store.saveEntries([0, 1, 2].map((market) => made(market)))
       yield* store.saveResolutions([0, 1, 2].map((market) => resolutionOf(market, 0)), [], start)
       const events = yield* store.uncounted(9)
       const save = (event: number, version: number) =>
@@ -79,7 +79,7 @@ onEveryWhaleStore("CountingStore", (law) => {
         marketScore([{ ...entryOf(n % 3), price: (n + 0.3) / 41, stakeUsd: 7 ** n }], [1, 0], 0.02)
       )
       const sums = scores.reduce((sums, score) => recount(sums, [], [score]), noSums)
-      yield* store.saveMade([made(0)])
+      yield* store.saveEntries([made(0)])
       yield* store.saveResolutions([resolutionOf(0, 0)], [], start)
       const [event] = yield* store.uncounted(1)
       const [counted] = event?.positions ?? []
@@ -106,7 +106,7 @@ onEveryWhaleStore("CountingStore", (law) => {
     Effect.fnUntraced(function* (store) {
       const many = 2_345
       yield* acted(store, many)
-      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      yield* store.saveEntries(upTo(many).map((market) => made(market)))
       const resolutions = upTo(many).map((market) => resolutionOf(market, 0))
       equal(yield* store.saveResolutions(resolutions, [], start), many)
       const events = yield* store.uncounted(many)

@@ -34,7 +34,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       yield* readAll(store, [actOf(0, 1, 3)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
-      yield* store.saveMade([
+      yield* store.saveEntries([
         made(1, 3),
         made(3, 2),
         ...[0, 2, 4, 6].map((market) => made(market)),
@@ -49,12 +49,12 @@ onEveryWhaleStore("EntryStore", (law) => {
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 1)
       yield* readAll(store, [actOf(0, 0, 1)])
-      yield* store.saveMade([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
+      yield* store.saveEntries([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
       yield* readAll(store, [actOf(0, 0, 2)])
-      yield* store.saveMade([made(0, 1)])
+      yield* store.saveEntries([made(0, 1)])
       const [position] = yield* store.stale(9)
       equal(position?.entries.length, 2)
-      yield* store.saveMade([made(0, 2)])
+      yield* store.saveEntries([made(0, 2)])
       equal((yield* store.stale(9)).map(({ entries, version }) => [entries.length, version]), [[
         1,
         3,
@@ -76,10 +76,10 @@ onEveryWhaleStore("EntryStore", (law) => {
       for (const n of [0, 1, 2]) {
         const history = n === 2 ? "reading" as const : "whole" as const
         yield* store.saveRead({
-          ...{ wallet: walletOf(n), acts: [actOf(n, 0, 0)], history },
+          ...{ wallet: walletOf(n), activity: [actOf(n, 0, 0)], history },
           ...{ readFrom: start, readTo: start },
         })
-        yield* store.saveMade([{
+        yield* store.saveEntries([{
           ...{ ...made(0), wallet: walletOf(n), boughtBoth: true, due: false },
           entries: [entryOf(0), entryOf(1), entryOf(2)],
         }])
@@ -124,9 +124,9 @@ onEveryWhaleStore("EntryStore", (law) => {
       )
       yield* readAll(store, given)
       const [position] = yield* store.stale(1)
-      const key = (act: unknown) => JSON.stringify(Object.entries(Object(act)).sort())
+      const key = (event: unknown) => JSON.stringify(Object.entries(Object(event)).sort())
       equal(
-        position?.acts.map(key).sort(),
+        position?.activity.map(key).sort(),
         [actOf(0, 0, 0), ...given].map(key).sort(),
       )
     }),
@@ -138,7 +138,7 @@ onEveryWhaleStore("EntryStore", (law) => {
       const many = 2_345
       yield* acted(store, many)
       equal((yield* store.stale(many + 1)).length, many)
-      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      yield* store.saveEntries(upTo(many).map((market) => made(market)))
       equal(yield* store.stale(many), [])
       equal((yield* store.due(many + 1)).length, many)
     }),
@@ -149,7 +149,7 @@ onEveryWhaleStore("EntryStore", (law) => {
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 1)
       const before = yield* everything(store)
-      yield* store.saveMade([])
+      yield* store.saveEntries([])
       equal(yield* everything(store), before)
     }),
   )

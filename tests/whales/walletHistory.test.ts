@@ -10,7 +10,7 @@ import { hour, minute, second } from "../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../src/whales/domain/tracking.ts"
 import { VenueClient, type WalletSource } from "../../src/markets/VenueClient.ts"
 import {
-  actsMax,
+  activityEventsMax,
   forwardPagesMax,
   historyFrom,
   secondPagesMax,
@@ -27,8 +27,9 @@ import {
   type VenueRow,
   walletVenue,
 } from "../support/whales/activity.ts"
-import { act, start, tokens, wallet } from "../support/whales/acts.ts"
+import { activityEvent, start, tokens, wallet } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { type Life, lives, rowsOf, spanOf, truthOf } from "../support/whales/lives.ts"
 
 /** The instant that a second begins at. */
@@ -66,7 +67,7 @@ const lawOfLives = (
     if (failure !== undefined) throw new Error(failure)
   })
 
-const stored = (memory: MemoryWallets) => new Set(memory.acts.keys())
+const stored = (memory: MemoryWallets) => new Set(memory.activity.keys())
 const standing = (memory: MemoryWallets): TrackedWallet => {
   const known = memory.wallets.get(wallet)
   ok(known !== undefined)
@@ -83,14 +84,14 @@ function checkStanding(
   const { readFrom, readTo } = known
   if (before.readFrom !== null) ok((readFrom ?? Infinity) <= before.readFrom, "went back")
   if (before.readTo !== null) ok((readTo ?? 0) >= before.readTo, "went back")
-  ok(known.acts >= before.acts && known.acts === memory.acts.size)
+  ok(known.activityCount >= before.activityCount && known.activityCount === memory.activity.size)
   if (readFrom === null || readTo === null) return
   const prompt = new Map<number, number>()
-  for (const { act: { at }, isAct, lateMs } of rows) {
+  for (const { event: { at }, isAct, lateMs } of rows) {
     const sure = isAct && (lateMs === 0 || at <= readTo - lateMsMax)
     if (sure && at >= readFrom && at <= readTo) prompt.set(at, (prompt.get(at) ?? 0) + 1)
   }
-  const held = Map.groupBy(memory.acts.values(), ({ at }) => at)
+  const held = Map.groupBy(memory.activity.values(), ({ at }) => at)
   for (const [at, count] of prompt) {
     ok((held.get(at)?.length ?? 0) >= count, `${new Date(at).toISOString()} is said to be known`)
   }
@@ -142,8 +143,8 @@ const live = Effect.fnUntraced(
 )
 
 lawOfLives(
-  "reading both ways stores every act of a life once",
-  1_000,
+  "reading both ways stores every event of a life once",
+  sized({ short: 100, full: 1_000 }),
   (life) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -155,7 +156,7 @@ lawOfLives(
 
 lawOfLives(
   "reading stores the same through failing answers and crashes",
-  1_000,
+  sized({ short: 100, full: 1_000 }),
   (life) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -167,7 +168,7 @@ lawOfLives(
 
 lawOfLives(
   "reading goes on from a crash at every single save",
-  40,
+  sized({ short: 5, full: 40 }),
   (long) =>
     Effect.gen(function* () {
       const life = { ...long, crowds: long.crowds.slice(0, 8) }
@@ -187,7 +188,7 @@ lawOfLives(
 
 lawOfLives(
   "two readers of one wallet at once store what one does",
-  300,
+  sized({ short: 50, full: 300 }),
   (life) =>
     Effect.gen(function* () {
       const random = new Random(life.seed)
@@ -211,7 +212,12 @@ lawOfLives(
 /** As many acts of one second as fill so many pages of ten. */
 const crowd = (at: number, pages: number): ReadonlyArray<VenueRow> =>
   Array.from({ length: 10 * pages }, (_, n) => ({
-    act: act("buy", { tokenId: tokens[0], price: 0.5, at, transaction: `0x${at}-${n % 7}` }),
+    event: activityEvent("buy", {
+      tokenId: tokens[0],
+      price: 0.5,
+      at,
+      transaction: `0x${at}-${n % 7}`,
+    }),
     isAct: true,
     lateMs: 0,
   }))
@@ -236,7 +242,7 @@ test("readBack() truncates a wallet when a second is more than it takes, and not
     const older = crowd(start - second, 1)
     const fits = yield* readAll([...older, ...crowd(start, secondPagesMax - 1)], {})
     equal(standing(fits.memory).history, "whole")
-    equal(fits.memory.acts.size, 10 * secondPagesMax)
+    equal(fits.memory.activity.size, 10 * secondPagesMax)
     const newer = crowd(start + minute, 3)
     const over = yield* readAll([...older, ...crowd(start, secondPagesMax + 1), ...newer], {})
     equal(standing(over.memory).history, "truncated")
@@ -244,7 +250,7 @@ test("readBack() truncates a wallet when a second is more than it takes, and not
     equal(standing(over.memory).readFrom, start + 1)
   }))
 
-test("readBack() counts no act twice that another one shifts onto the next page", () =>
+test("readBack() counts no event twice that another one shifts onto the next page", () =>
   Effect.gen(function* () {
     const late = crowd(start, 1).slice(0, 3).map((row) => ({ ...row, lateMs: minute }))
     const rows = [...crowd(start, 4), ...late]
@@ -260,26 +266,26 @@ test("readBack() gets past the depth of the venue, but not within a second", () 
   Effect.gen(function* () {
     const rows = [0, 1, 2, 3].flatMap((n) => crowd(start + n * second, 4))
     const deep = yield* readAll(rows, { depthMax: 50 })
-    equal([standing(deep.memory).history, deep.memory.acts.size], ["whole", 160])
+    equal([standing(deep.memory).history, deep.memory.activity.size], ["whole", 160])
     const shallow = yield* readAll(rows, { depthMax: 40 })
     equal(standing(shallow.memory).history, "truncated")
-    equal(shallow.memory.acts.size, 0)
+    equal(shallow.memory.activity.size, 0)
   }))
 
 test("readBack() truncates a wallet that did more than is kept", () =>
   Effect.gen(function* () {
     const rows = Array.from(
-      { length: actsMax / 1_000 + 20 },
+      { length: activityEventsMax / 1_000 + 20 },
       (_, n) => crowd(start - n * second, 100),
     )
     const pageRows = () => 10_000
-    const kept = yield* readAll(rows.slice(0, actsMax / 1_000 - 1).flat().toReversed(), {
+    const kept = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
       pageRows,
     })
     equal(standing(kept.memory).history, "whole")
     const over = yield* readAll(rows.flat().toReversed(), { pageRows })
     equal(standing(over.memory).history, "truncated")
-    ok(over.memory.acts.size >= actsMax)
+    ok(over.memory.activity.size >= activityEventsMax)
   }))
 
 test("readBack() waits for a venue that fails, however often", () =>

@@ -22,9 +22,9 @@ onEveryWhaleStore("WalletStore", (law) => {
       equal(yield* store.track(found, start), many)
       equal(yield* store.track(found, start), 0)
       equal((yield* store.tracked).length, many)
-      const acts = upTo(many).map((n) => ({ ...actOf(0, n, 0), occurrence: n }))
-      equal(yield* readAll(store, acts), { added: many })
-      equal(yield* readAll(store, acts), { added: 0 })
+      const activity = upTo(many).map((n) => ({ ...actOf(0, n, 0), occurrence: n }))
+      equal(yield* readAll(store, activity), { added: many })
+      equal(yield* readAll(store, activity), { added: 0 })
     }),
   )
 
@@ -53,6 +53,6 @@ onEveryStore("Stores of whales", (law) =>
       equal((yield* store.tracked).map(({ name }) => name), ["ab\ufffdc", "plain"])
       yield* store.saveFacts([{ ...factsOf(0), question: "\0odd\ud800" }], [], start)
       yield* readAll(store, [{ ...actOf(0, 0, 0), transaction: "\0odd" }])
-      equal((yield* store.stale(1)).map(({ acts }) => acts[0]?.transaction), ["odd"])
+      equal((yield* store.stale(1)).map(({ activity }) => activity[0]?.transaction), ["odd"])
     }).pipe(Effect.provide(postgresWhales)),
   ))

@@ -21,25 +21,25 @@ import {
   upTo,
 } from "./whaleStores.laws.ts"
 
-const never = { from: 0, to: 0, askedBefore: 0 }
+const never = { from: 0, to: 0, checkedBefore: 0 }
 
 onEveryWhaleStore("WhaleMarketStore", (law) => {
   law(
     "the longest unasked is asked first, what has ended last but for an eighth",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 5)
-      yield* store.saveMade(upTo(5).map((market) => made(market)))
+      yield* store.saveEntries(upTo(5).map((market) => made(market)))
       for (const [n, market] of [2, 4, 0, 3].entries()) {
         yield* store.saveResolutions([], [marketOf(market)], start + n * second)
       }
       yield* store.saveResolutions([resolutionOf(4, 0, 9)], [], start)
-      const ask = (limit: number, askedBefore: number) =>
+      const ask = (limit: number, checkedBefore: number) =>
         store.unresolved({
           limit,
-          askedBefore: start + askedBefore * second,
+          checkedBefore: start + checkedBefore * second,
           ending: never,
           endedAfter: start + 8 * second,
-          askedAgainBefore: start + 9 * second,
+          recheckedBefore: start + 9 * second,
         })
       equal(yield* ask(7, 9), [1, 2, 0, 3, 4].map(marketOf))
       equal(yield* ask(8, 9), [4, 1, 2, 0, 3].map(marketOf))
@@ -61,19 +61,19 @@ onEveryWhaleStore("WhaleMarketStore", (law) => {
     "of the markets that ended those with the most staked come first",
     Effect.fnUntraced(function* (store) {
       yield* acted(store, 4)
-      yield* store.saveMade([0, 1, 2].map((market) => ({
+      yield* store.saveEntries([0, 1, 2].map((market) => ({
         ...made(market),
         entries: upTo(1 + (market + 1) % 3).map(entryOf),
       })))
       yield* store.saveResolutions(upTo(4).map((market) => resolutionOf(market, 0, 1)), [], start)
-      const query = { endedFrom: start, told: { from: start, to: start + 1 } }
+      const query = { endedFrom: start, changed: { from: start, to: start + 1 } }
       const ended = yield* store.ended({ ...query, limit: 9 })
       equal(ended.map(({ market }) => market.id), [1, 0, 2].map(marketOf))
       equal(ended.map(({ stakeUsd }) => Math.round(stakeUsd)), [100, 67, 33])
       equal(ended[0]?.resolution, resolutionOf(1, 0, 1))
       equal(ended[0]?.endedAt, start + second)
       equal((yield* store.ended({ ...query, limit: 2 })).length, 2)
-      equal(yield* store.ended({ ...query, told: { from: 0, to: start }, limit: 9 }), [])
+      equal(yield* store.ended({ ...query, changed: { from: 0, to: start }, limit: 9 }), [])
       equal(yield* store.ended({ ...query, endedFrom: start + 2 * second, limit: 9 }), [])
     }),
   )

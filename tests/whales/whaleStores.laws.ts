@@ -5,13 +5,13 @@
  * @module
  */
 import { Arbitrary, Effect, Schema } from "effect"
-import type { NumberedAct } from "../../src/markets/domain/activity.ts"
-import type { HeldEntry } from "../../src/whales/domain/heldEntry.ts"
+import type { NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
+import type { StoredEntry } from "../../src/whales/domain/storedEntry.ts"
 import { type MarketFacts, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import type { Resolution } from "../../src/markets/domain/resolution.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
-import type { HeldSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
-import type { MadePosition, StalePosition } from "../../src/whales/EntryStore.ts"
+import type { StoredSums, UncountedEvent } from "../../src/whales/CountingStore.ts"
+import type { ComputedPosition, StalePosition } from "../../src/whales/EntryStore.ts"
 import { whaleRow } from "../support/products.ts"
 import type { WhaleStores } from "../support/whales/whaleStores.ts"
 
@@ -38,7 +38,7 @@ const Call = Schema.Union([
   Schema.Struct({
     do: Schema.Literal("saveRead"),
     wallet,
-    acts: some(Schema.Struct({ market, act: int(0, 15) }), 4),
+    activity: some(Schema.Struct({ market, event: int(0, 15) }), 4),
     from: int(0, 9),
     length: int(0, 5),
     history: Schema.Literals(["reading", "whole", "truncated"]),
@@ -46,7 +46,7 @@ const Call = Schema.Union([
   Schema.Struct({ do: Schema.Literal("saveFacts"), told: some(market, 3), asked: some(market, 2) }),
   /** What is stale is made, now and then of the acts as they stood some calls ago. */
   Schema.Struct({
-    do: Schema.Literal("saveMade"),
+    do: Schema.Literal("saveEntries"),
     which: some(Schema.Struct({ n: int(0, 6), entries: int(0, 3), due: Schema.Boolean }), 9, 2),
     late: seldom,
   }),
@@ -88,13 +88,13 @@ const before: ReadonlyArray<Call> = [
   ...everyone.map((wallet) => ({
     do: "saveRead" as const,
     wallet,
-    acts: everywhere.flatMap((market) => [0, 1].map((act) => ({ market, act }))),
+    activity: everywhere.flatMap((market) => [0, 1].map((event) => ({ market, event }))),
     from: 3,
     length: 2,
     history: wallet === 2 ? "reading" as const : "whole" as const,
   })),
   {
-    do: "saveMade",
+    do: "saveEntries",
     which: Array.from({ length: 10 }, (_, n) => ({ n, entries: n % 3, due: n % 4 === 0 })),
     late: false,
   },
@@ -126,7 +126,7 @@ export const factsOf = (n: number, told = 0): MarketFacts => ({
 const kinds = ["buy", "sell", "split", "merge"] as const
 
 /** The n-th act: neighbours differ in one thing that tells acts apart. */
-export const actOf = (who: number, market: number, n: number): NumberedAct => ({
+export const actOf = (who: number, market: number, n: number): NumberedActivityEvent => ({
   wallet: walletOf(who),
   marketId: marketOf(market),
   kind: kinds[n % 4] ?? "buy",
@@ -138,7 +138,7 @@ export const actOf = (who: number, market: number, n: number): NumberedAct => ({
   occurrence: n % 2,
 })
 
-export const entryOf = (n: number): HeldEntry => ({
+export const entryOf = (n: number): StoredEntry => ({
   outcome: n % 2 === 0 ? 0 : 1,
   price: 0.1 * (n + 1),
   openingPrice: 0.1 * (n + 1),
@@ -164,13 +164,13 @@ export const acted = Effect.fnUntraced(function* (store: Store, markets: number)
 })
 
 /** More of what the first wallet did. */
-export const readAll = (store: Store, acts: ReadonlyArray<NumberedAct>) =>
+export const readAll = (store: Store, activity: ReadonlyArray<NumberedActivityEvent>) =>
   store.saveRead({
-    ...{ wallet: walletOf(0), acts, readFrom: start, readTo: start, history: "whole" },
+    ...{ wallet: walletOf(0), activity, readFrom: start, readTo: start, history: "whole" },
   })
 
 /** One entry of the first wallet in a market. */
-export const made = (market: number, version = 1): MadePosition => ({
+export const made = (market: number, version = 1): ComputedPosition => ({
   wallet: walletOf(0),
   marketId: marketOf(market),
   version,
@@ -210,7 +210,7 @@ export interface Worker {
   readonly store: Store
   readonly stale: Array<ReadonlyArray<StalePosition>>
   readonly uncounted: Array<ReadonlyArray<UncountedEvent>>
-  readonly sums: Array<ReadonlyMap<string, HeldSums>>
+  readonly sums: Array<ReadonlyMap<string, StoredSums>>
 }
 
 export const worker = (store: Store): Worker => ({
@@ -242,7 +242,7 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
     case "saveRead":
       return yield* store.saveRead({
         wallet: walletOf(call.wallet),
-        acts: call.acts.map(({ market, act }) => actOf(call.wallet, market, act)),
+        activity: call.activity.map(({ market, event }) => actOf(call.wallet, market, event)),
         readFrom: start + call.from * 1_000,
         readTo: start + (call.from + call.length) * 1_000,
         history: call.history,
@@ -253,20 +253,20 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
         call.asked.map(marketOf),
         at,
       )
-    case "saveMade": {
+    case "saveEntries": {
       worker.stale.push([...yield* store.stale(manyMax)].sort(byPlace))
       const made = madeOf(worker.stale.at(call.late ? -3 : -1) ?? [], call.which)
-      return yield* store.saveMade(made)
+      return yield* store.saveEntries(made)
     }
     case "tell": {
       const waiting = [...yield* store.due(manyMax)].sort((a, b) =>
-        byPlace({ ...a, acts: [] }, { ...b, acts: [] })
+        byPlace({ ...a, activity: [] }, { ...b, activity: [] })
       )
       const told = waiting[call.n]
       if (told === undefined) return
       const { wallet, market, version, boughtBoth } = told
       const entries = told.entries.map((entry) => ({ ...entry, emitted: true }))
-      return yield* store.saveMade([
+      return yield* store.saveEntries([
         { wallet, marketId: market.id, version, boughtBoth, entries, due: false },
       ])
     }
@@ -298,7 +298,7 @@ export const called = Effect.fnUntraced(function* (worker: Worker, call: Call, n
 function madeOf(
   stale: ReadonlyArray<StalePosition>,
   which: ReadonlyArray<{ readonly n: number; readonly entries: number; readonly due: boolean }>,
-): ReadonlyArray<MadePosition> {
+): ReadonlyArray<ComputedPosition> {
   return which.flatMap(({ n, entries, due }) => {
     const position = stale[n]
     return position === undefined ? [] : [{
@@ -316,7 +316,7 @@ function madeOf(
 const count = (
   store: Store,
   events: ReadonlyArray<UncountedEvent>,
-  held: ReadonlyMap<string, HeldSums>,
+  held: ReadonlyMap<string, StoredSums>,
   n: number,
 ) =>
   store.saveCounted(
@@ -352,9 +352,11 @@ export const everything = Effect.fnUntraced(function* (store: Store) {
     tracked: yield* store.tracked,
     unknown: [...yield* store.unknownMarkets(manyMax, far)].sort(),
     notLatelyAsked: [...yield* store.unknownMarkets(manyMax, start + 10_000)].sort(),
-    stale: [...yield* store.stale(manyMax)].sort(byPlace).map(({ version: _, acts, ...rest }) => ({
+    stale: [...yield* store.stale(manyMax)].sort(byPlace).map((
+      { version: _, activity, ...rest },
+    ) => ({
       ...rest,
-      acts: acts.map((act) => JSON.stringify(Object.entries(act).sort())).sort(),
+      activity: activity.map((event) => JSON.stringify(Object.entries(event).sort())).sort(),
     })),
     due: (yield* store.due(manyMax)).map(({ version: _, ...rest }) => JSON.stringify(rest)).sort(),
     unresolved: yield* Effect.forEach(
@@ -388,16 +390,16 @@ const endedIn = (store: Store) => (query: Parameters<Store["ended"]>[0]) =>
     })).sort((a, b) => a.id < b.id ? -1 : 1))
 
 const at = (seconds: number) => start + seconds * 1_000
-const query = (askedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
+const query = (checkedBefore: number, endingBefore: number, endedAfter: number, again: number) => ({
   limit: manyMax,
-  askedBefore: at(askedBefore),
-  ending: { from: at(1), to: at(2), askedBefore: at(endingBefore) },
+  checkedBefore: at(checkedBefore),
+  ending: { from: at(1), to: at(2), checkedBefore: at(endingBefore) },
   endedAfter: at(endedAfter),
-  askedAgainBefore: at(again),
+  recheckedBefore: at(again),
 })
 const queries = [query(0, 0, 99, 0), query(99, 0, 99, 0), query(5, 9, 2, 9), query(9, 5, -9, 99)]
 const tellings = [[-9, 0, 99], [2, 0, 99], [-9, 7, 15], [-9, 20, 99]].map(([ended, from, to]) => ({
   endedFrom: at(ended ?? 0),
-  told: { from: at(from ?? 0), to: at(to ?? 0) },
+  changed: { from: at(from ?? 0), to: at(to ?? 0) },
   limit: manyMax,
 }))

@@ -7,7 +7,7 @@
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Deferred, Effect, Fiber, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { actKey, type NumberedAct } from "../../src/markets/domain/activity.ts"
+import { activityEventKey, type NumberedActivityEvent } from "../../src/markets/domain/activity.ts"
 import { type MarketScore, noSums, type WalletSums } from "../../src/whales/domain/score.ts"
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
@@ -70,17 +70,17 @@ const shifts = Arbitrary.array(
 )
 
 /** What a page of a read holds: several acts in three markets, some of them known by others already. */
-const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedAct> =>
+const page = ({ wallet, market, n }: Task): ReadonlyArray<NumberedActivityEvent> =>
   [0, 1, 2].flatMap((m) => [0, 1].map((a) => actOf(wallet, (market + m) % 6, (n + a) % 16)))
 
 /** Entries that are told apart by the acts they were made of. */
-const made = ({ wallet, market, version, acts }: StalePosition) => ({
+const made = ({ wallet, market, version, activity }: StalePosition) => ({
   wallet,
   marketId: market.id,
   version,
-  entries: [{ ...entryOf(0), fills: acts.length }],
-  boughtBoth: acts.length % 2 === 0,
-  due: acts.length % 3 === 0,
+  entries: [{ ...entryOf(0), fills: activity.length }],
+  boughtBoth: activity.length % 2 === 0,
+  due: activity.length % 3 === 0,
 })
 
 /** What a position comes to: which entries it has, and how its market ended. */
@@ -98,7 +98,7 @@ const worth = (
 
 const make = Effect.fnUntraced(function* (store: Store, limit: number) {
   const stale = yield* store.stale(limit)
-  yield* store.saveMade(stale.map(made))
+  yield* store.saveEntries(stale.map(made))
   return stale.length
 })
 
@@ -133,7 +133,7 @@ const withMore = (sums: WalletSums, more: number): WalletSums => ({
 
 const tell = Effect.fnUntraced(function* (store: Store) {
   const due = yield* store.due(3)
-  yield* store.saveMade(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
+  yield* store.saveEntries(due.map(({ wallet, market, version, boughtBoth, entries }) => ({
     wallet,
     marketId: market.id,
     version,
@@ -148,7 +148,7 @@ const work = (store: Store, task: Task): Effect.Effect<unknown> => {
     case "read":
       return store.saveRead({
         wallet: walletOf(task.wallet),
-        acts: page(task),
+        activity: page(task),
         readFrom: start,
         readTo: start + task.n,
         history: "whole",
@@ -203,7 +203,9 @@ const payouts = Effect.gen(function* () {
 const actsIn = (tasks: ReadonlyArray<Task>, wallet: string, marketId: string) =>
   new Set(
     tasks.filter(({ what }) => what === "read").flatMap(page)
-      .filter((act) => act.wallet === wallet && act.marketId === marketId).map(actKey),
+      .filter((event) => event.wallet === wallet && event.marketId === marketId).map(
+        activityEventKey,
+      ),
   ).size
 
 const everywhere = wallets.flatMap((wallet) =>
@@ -215,15 +217,15 @@ const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<
   const paid = yield* payouts
   const acted = everywhere.map((place) => ({
     ...place,
-    acts: actsIn(tasks, place.wallet, place.marketId),
-  })).filter(({ acts }) => acts > 0)
+    activity: actsIn(tasks, place.wallet, place.marketId),
+  })).filter(({ activity }) => activity > 0)
 
-  for (const { wallet, acts, markets, bothSides } of yield* store.tracked) {
+  for (const { wallet, activityCount, markets, bothSides } of yield* store.tracked) {
     const own = acted.filter((position) => position.wallet === wallet)
-    equal([acts, markets, bothSides], [
-      sum(own.map(({ acts }) => acts)),
+    equal([activityCount, markets, bothSides], [
+      sum(own.map(({ activity }) => activity)),
       own.length,
-      own.filter(({ acts }) => acts % 2 === 0).length,
+      own.filter(({ activity }) => activity % 2 === 0).length,
     ])
   }
   equal(
@@ -246,13 +248,13 @@ const checked = Effect.fnUntraced(function* (store: Store, tasks: ReadonlyArray<
     a.wallet + a.marketId < b.wallet + b.marketId ? -1 : 1
   equal(
     shown.sort(byPlace),
-    acted.map(({ wallet, marketId, acts }) => {
+    acted.map(({ wallet, marketId, activity }) => {
       const payout = paid.get(marketId)
       return {
         wallet,
         marketId,
-        fills: acts,
-        counted: payout === undefined ? undefined : acts * 100 + payout,
+        fills: activity,
+        counted: payout === undefined ? undefined : activity * 100 + payout,
       }
     }).sort(byPlace),
   )
@@ -273,7 +275,7 @@ const places = Arbitrary.array(Arbitrary.schema(Place), {
 })
 
 /** Looks whether the second waits; on the embedded store it cannot even begin. */
-const looksMax = 40
+const lookupsMax = 40
 
 /** Does `first`, and `second` before that is committed: until it is done, or waits for the first. */
 const overlapping = Effect.fnUntraced(
@@ -284,7 +286,7 @@ const overlapping = Effect.fnUntraced(
     yield* sql.withTransaction(Effect.gen(function* () {
       yield* first
       yield* Deferred.succeed(begun, undefined)
-      for (let n = 0; n < looksMax && other.pollUnsafe() === undefined; n++) {
+      for (let n = 0; n < lookupsMax && other.pollUnsafe() === undefined; n++) {
         const waiting = yield* sql`
           SELECT FROM pg_stat_activity
           WHERE wait_event_type = 'Lock' AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`

@@ -10,6 +10,7 @@ import { holds, onEveryStore } from "../support/stores.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { called, everything, program, type Worker, worker } from "./whaleStores.laws.ts"
+import { sized } from "../support/size.ts"
 
 type Call = Parameters<typeof called>[1]
 
@@ -31,5 +32,5 @@ onEveryStore("The stores of whales", (law) =>
           equal(yield* answered(real, call, n), yield* answered(model, call, n))
           equal([n, call, yield* everything(real.store)], [n, call, yield* everything(model.store)])
         }
-      }).pipe(Effect.provide(postgresWhales)), { runs: 25 }),
+      }).pipe(Effect.provide(postgresWhales)), { runs: sized({ short: 5, full: 25 }) }),
   ))

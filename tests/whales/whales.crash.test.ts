@@ -15,6 +15,7 @@ import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { makeKiller } from "../support/killer.ts"
 import {
   memoryWhalesLayer,
@@ -36,7 +37,7 @@ import {
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const bettor = defaultGroups.find(({ habit }) => habit === "bettor")
+const bettor = defaultGroups.find(({ strategy }) => strategy === "bettor")
 const world = makeWorld({
   seed: 8,
   markets: 30,
@@ -122,6 +123,6 @@ const twins = (name: string, memory: Layer.Layer<WhalePorts, never, SqlClient>, 
 twins(
   "tick() comes to the same when it is killed at every call, as when it is not",
   memoryWhalesLayer,
-  20,
+  sized({ short: 9, full: 20 }),
 )
 twins("tick() does so on the embedded store too", postgresWhales, 9)

@@ -94,10 +94,10 @@ const run = Effect.gen(function* () {
       return { slot, report, sums }
     }))
   const again = yield* tickAt(trial, slots.at(-1) ?? start)
-  const acts = yield* actsOf(trial, world.wallets, slots.at(-1) ?? start)
-  const facts = yield* factsOf(trial, [...new Set(acts.map(({ marketId }) => marketId))])
+  const activity = yield* actsOf(trial, world.wallets, slots.at(-1) ?? start)
+  const facts = yield* factsOf(trial, [...new Set(activity.map(({ marketId }) => marketId))])
   const readAt = (at: number) => slots.find((slot) => slot >= at) ?? Infinity
-  const oracle = makeOracle({ acts, readAt, facts, wallets: yield* store.tracked, heard })
+  const oracle = makeOracle({ activity, readAt, facts, wallets: yield* store.tracked, heard })
   return { heard, seen, again, oracle }
 })
 
@@ -138,7 +138,7 @@ test("tick() takes each word for news once", () =>
         .length
     }
     equal(seen.reduce((sum, { report }) => sum + report.resolved, 0), news)
-    equal([again.resolved, again.counted, again.made], [0, 0, 0])
+    equal([again.resolved, again.counted, again.recomputed], [0, 0, 0])
   }))
 
 /** As JSON, numbers that differ by crumbs of rounding alone alike. */

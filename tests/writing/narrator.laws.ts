@@ -16,7 +16,7 @@ import { templateReport } from "../../src/research/domain/template.ts"
 import { reportComplaints } from "../../src/research/domain/text.ts"
 import { DigestNarrator } from "../../src/digest/DigestNarrator.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
-import { draftsMax, written } from "../../src/writing/writing.ts"
+import { draftsMax, writeChecked } from "../../src/writing/writing.ts"
 import { publishedFaults } from "../injection/oracle.ts"
 import { anyMaterial as anyDigestMaterial } from "../support/digest/digests.ts"
 import { anyMaterial as anyReportMaterial } from "../support/research/reports.ts"
@@ -33,10 +33,11 @@ const within = Duration.minutes(10)
 export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
   const narrator = yield* DigestNarrator
   let asked = 0
-  const made = yield* written({
+  const made = yield* writeChecked({
     text: "digest",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (asked++, narrator.write(brief, complaints))),
     complaints: (draft) => digestComplaints(draft, brief),
     template: templateDigest(brief),
     within,
@@ -47,10 +48,11 @@ export const writeDigest = Effect.fnUntraced(function* (brief: DigestBrief) {
 export const writeReport = Effect.fnUntraced(function* (brief: ReportBrief) {
   const narrator = yield* ReportNarrator
   let asked = 0
-  const made = yield* written({
+  const made = yield* writeChecked({
     text: "report",
     narrator: narrator.name,
-    ask: (told) => Effect.suspend(() => (asked++, narrator.write(brief, told))),
+    requestDraft: (complaints) =>
+      Effect.suspend(() => (asked++, narrator.write(brief, complaints))),
     complaints: (draft) => reportComplaints(draft, brief),
     template: templateReport(brief),
     within,

@@ -9,11 +9,11 @@ import { Duration, Effect, Fiber, Logger, Metric, References } from "effect"
 import { TestClock } from "effect/testing"
 import {
   answerBytesMax,
-  askTimeout,
   attemptTimeout,
+  circuitOpenDuration,
+  concurrentRequestsMax,
   failuresMax,
-  requestsMax,
-  restFor,
+  requestTimeout,
 } from "../../src/writing/openai/limits.ts"
 import { passageLengthMax } from "../../src/writing/domain/factCheck.ts"
 import { Detector } from "../../src/predetermined/Detector.ts"
@@ -102,7 +102,7 @@ const answers: ReadonlyArray<readonly [name: string, answer: Behaviour, outcome:
   ["no choice", () => Response.json({ choices: [] }), "no completion"],
   ["another JSON", () => Response.json({ hello: "there" }), "no completion"],
   ["a number", () => Response.json(7), "no completion"],
-  ["no JSON", () => new Response("<html>busy</html>"), "the answer was no JSON"],
+  ["no JSON", () => new Response("<html>busy</html>"), "the answer was not JSON"],
   ["nothing", () => new Response(null, { status: 204 }), "no completion"],
   ["prose", () => completion("Dear reader, …"), "an answer of another shape"],
   ["a list", says(() => [digestDraft]), "an answer of another shape"],
@@ -217,21 +217,21 @@ for (
     }))
 }
 
-test(`no more than ${requestsMax} requests run at once, and a wait for a turn ends, too`, () =>
+test(`no more than ${concurrentRequestsMax} requests run at once, and a wait for a turn ends, too`, () =>
   Effect.gen(function* () {
     const server = yield* modelServer(silent)
     yield* Effect.gen(function* () {
       const fibers = yield* Effect.forEach(
-        Array.from({ length: requestsMax + 3 }),
+        Array.from({ length: concurrentRequestsMax + 3 }),
         () => Effect.forkChild(asked, { startImmediately: true }),
       )
-      yield* server.arrived(requestsMax)
+      yield* server.arrived(concurrentRequestsMax)
       yield* TestClock.adjust(attemptTimeout.digest)
-      yield* server.arrived(2 * requestsMax)
-      equal(server.calls.length, 2 * requestsMax)
-      yield* TestClock.adjust(Duration.subtract(askTimeout.digest, attemptTimeout.digest))
+      yield* server.arrived(2 * concurrentRequestsMax)
+      equal(server.calls.length, 2 * concurrentRequestsMax)
+      yield* TestClock.adjust(Duration.subtract(requestTimeout.digest, attemptTimeout.digest))
       equal(new Set(yield* Fiber.joinAll(fibers)), new Set(["no answer in time"]))
-      equal(server.calls.length, 2 * requestsMax)
+      equal(server.calls.length, 2 * concurrentRequestsMax)
     }).pipe(Effect.provide(overModel(server)))
   }))
 
@@ -263,21 +263,21 @@ test("a server that asks to be left alone is left alone, and asked again afterwa
     yield* Effect.gen(function* () {
       equal(yield* asked, "status 429")
       yield* TestClock.adjust(Duration.seconds(89))
-      equal(yield* asked, "not asked for now")
+      equal(yield* asked, "requests are paused for now")
       equal(server.calls.length, 1)
       yield* TestClock.adjust(Duration.seconds(1))
       equal(yield* asked, "a draft")
     }).pipe(Effect.provide(overModel(server)))
   }))
 
-test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(restFor)}`, () =>
+test(`after ${failuresMax} failures in a row nobody asks for ${Duration.format(circuitOpenDuration)}`, () =>
   Effect.gen(function* () {
     const server = yield* modelServer(status(400))
     yield* Effect.gen(function* () {
       for (let n = 0; n < failuresMax; n++) equal(yield* asked, "status 400")
-      equal(yield* asked, "not asked for now")
-      yield* TestClock.adjust(Duration.subtract(restFor, Duration.millis(1)))
-      equal(yield* asked, "not asked for now")
+      equal(yield* asked, "requests are paused for now")
+      yield* TestClock.adjust(Duration.subtract(circuitOpenDuration, Duration.millis(1)))
+      equal(yield* asked, "requests are paused for now")
       equal(server.calls.length, failuresMax)
       server.does(well)
       yield* TestClock.adjust(Duration.millis(1))

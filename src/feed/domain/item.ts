@@ -12,6 +12,10 @@ export const feedTypes = ["mover", "whale_entry", "predetermined"] as const
 export const FeedType = Schema.Literals(feedTypes)
 export type FeedType = typeof FeedType.Type
 
+/** `starting`: the service has just started and no tick has succeeded yet. */
+export const FeedStatus = Schema.Literals(["live", "stale", "starting"])
+export type FeedStatus = typeof FeedStatus.Type
+
 const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
 /** The market of an item, as it was when the item was created. */

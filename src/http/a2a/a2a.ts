@@ -18,17 +18,17 @@ import type { Answer, HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { overloaded, RequestId, tooManyTasks } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   isObject,
   type MessageId,
   objectOf,
-  type Refused,
   rpcCodes,
+  type RpcError,
 } from "../server/jsonRpc.ts"
 import { clientKeys, spend } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
-import { askFree, queryOf, type SkillPorts } from "../skills.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
+import { freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 import { type Task, TaskId, taskLife, type TaskNote } from "./domain/task.ts"
 import { completedText, viewOf, wireTask } from "./domain/taskView.ts"
 import {
@@ -80,7 +80,7 @@ export const a2aRoute = Effect.fnUntraced(function* ({ skills, card }: A2aOption
     limiter: skills.documents,
     current: () => card,
     paid: null,
-    post: { handle, refusal: beforeReading(rpcCodes.limited) },
+    post: { handle, refusal: asRpcRefusal(rpcCodes.limited) },
   } satisfies EdgeRoute as EdgeRoute
 })
 
@@ -100,11 +100,11 @@ const respond = Effect.fnUntraced(function* (ports: A2aPorts) {
       ))
     const { result, delivery } = yield* Effect.mapError(
       Effect.catchDefect(answer(ports, method, params, caller), failing),
-      (error): Refused => ({ ...error, id }),
+      (error): RpcError => ({ ...error, id }),
     )
     if (delivery !== null) {
-      const handedOver = yield* whenHandedOver
-      yield* handedOver(ports.payments.sent(delivery))
+      const runAfterDelivery = yield* onDelivered
+      yield* runAfterDelivery(ports.payments.sent(delivery))
     }
     return JSON.stringify({ jsonrpc: "2.0", id, result })
   }))
@@ -400,8 +400,8 @@ const answerFree = Effect.fnUntraced(function* (
   skill: FreeSkill,
   caller: Caller,
 ) {
-  const { made, fields } = yield* Effect.catch(
-    askFree(skills, skill.id, caller.address),
+  const { answer: made, fields } = yield* Effect.catch(
+    freeSkillAnswer(skills, skill.id, caller.address),
     ({ refusal, fields }) => refusedBy(refusal, fields),
   )
   caller.spent(fields)

@@ -12,11 +12,11 @@ import {
   type Refusal,
   RequestId,
 } from "../server/errors.ts"
-import { objectOf, type Refused, rpcCodes, toRefused } from "../server/jsonRpc.ts"
-import type { Spent } from "../server/limits.ts"
+import { objectOf, rpcCodes, type RpcError, toRpcError } from "../server/jsonRpc.ts"
+import type { LimitRefusal } from "../server/limits.ts"
 
 /** An error without the id of its call. */
-export type Fault = Omit<Refused, "id">
+export type Fault = Omit<RpcError, "id">
 
 export const a2aErrors = {
   parse: { code: rpcCodes.parse, message: "Invalid JSON payload" },
@@ -65,11 +65,11 @@ export const nothingOffered = invalid([{
 /** A documented error that has its own HTTP status: limits, and what cannot be answered now. */
 export const refusedBy = (
   refusal: PreparedRefusal,
-  fields: Spent["fields"] = [],
+  fields: LimitRefusal["fields"] = [],
 ): Effect.Effect<never, Fault> =>
   Effect.flatMap(RequestId, (requestId) => {
     const code = refusal.status === 500 ? rpcCodes.internal : rpcCodes.limited
-    return Effect.fail(toRefused(refusal, { code, id: null, requestId, fields }))
+    return Effect.fail(toRpcError(refusal, { code, id: null, requestId, fields }))
   })
 
 /** The documented body of an error, as a task's data has it. */

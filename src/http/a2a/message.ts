@@ -14,7 +14,7 @@ import {
   type MessageId,
   objectOf,
   readJson,
-  type Refused,
+  type RpcError,
 } from "../server/jsonRpc.ts"
 import type { TaskMessage } from "./domain/task.ts"
 import { x402Keys } from "./domain/taskView.ts"
@@ -33,7 +33,7 @@ const versions = /^0\.3(?:\.\d+)?$/
 /** Reads a call: JSON first, then JSON-RPC, then the version of A2A it is meant in. */
 export const readCall = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Call, Refused> =>
+): Effect.Effect<Call, RpcError> =>
   Effect.gen(function* () {
     const json = yield* Effect.mapError(readJson(request), asParseError)
     if (!isObject(json)) return yield* refusal("request", null, "Send one object: no batches")
@@ -51,11 +51,11 @@ export const readCall = (
     return { id, method, params }
   })
 
-const refusal = (name: A2aError, id: MessageId, reason: string): Effect.Effect<never, Refused> =>
+const refusal = (name: A2aError, id: MessageId, reason: string): Effect.Effect<never, RpcError> =>
   Effect.fail({ ...fault(name, { reason }), id })
 
 /** A body that is not JSON is an error of the protocol, with HTTP's 200. */
-function asParseError(error: Refused): Refused {
+function asParseError(error: RpcError): RpcError {
   if (error.status !== 400) return error
   return { ...fault("parse", { reason: error.message }), id: error.id }
 }

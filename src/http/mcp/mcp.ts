@@ -16,19 +16,19 @@ import type { HeaderPair } from "../server/answer.ts"
 import type { EdgeRoute } from "../server/edge.ts"
 import { internalErrorPaid, type PreparedRefusal, RequestId } from "../server/errors.ts"
 import {
-  beforeReading,
+  asRpcRefusal,
   errorBody,
   idOf,
   isObject,
   type MessageId,
   objectOf,
   readJson,
-  type Refused,
   rpcCodes,
-  toRefused,
+  type RpcError,
+  toRpcError,
 } from "../server/jsonRpc.ts"
-import { remembered, spend, type Spent } from "../server/limits.ts"
-import { toWebHandler, whenHandedOver } from "../server/server.ts"
+import { cachedRefusal, type LimitRefusal, spend } from "../server/limits.ts"
+import { onDelivered, toWebHandler } from "../server/server.ts"
 import type { SkillPorts } from "../skills.ts"
 import { makeMcp, type Mcp } from "./protocol.ts"
 import {
@@ -67,7 +67,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
   const ports: McpPorts = { skills, mcp, payments: yield* Payments }
   const handle = yield* toWebHandler(
     respond(ports).pipe(
-      Effect.catch((error: Refused) =>
+      Effect.catch((error: RpcError) =>
         Effect.succeed(response(error.status, errorBody(error), error.headers))
       ),
       Effect.catchDefect((defect) =>
@@ -75,7 +75,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
           yield* Effect.logError("Cannot answer a message to /mcp", defect)
           const requestId = yield* RequestId
           // Its payment may have been taken, so the error has `charged: null`.
-          const error = toRefused(internalErrorPaid, {
+          const error = toRpcError(internalErrorPaid, {
             code: rpcCodes.internal,
             id: null,
             requestId,
@@ -89,7 +89,7 @@ export const mcpRoute = Effect.fnUntraced(function* ({ skills, version }: McpOpt
     limiter: skills.documents,
     current: null,
     paid: null,
-    post: { handle, refusal: (refusal) => beforeReading(codeOf(refusal))(refusal) },
+    post: { handle, refusal: (refusal) => asRpcRefusal(codeOf(refusal))(refusal) },
   }
   return route
 })
@@ -125,8 +125,8 @@ const respond = Effect.fnUntraced(function* ({ skills, payments, mcp }: McpPorts
   for (const { limited, sold, fields } of answers) {
     if (limited !== null) return yield* overBudget(message, { refusal: limited, fields })
     if (sold !== null && hasReceipt(text)) {
-      const handedOver = yield* whenHandedOver
-      yield* handedOver(payments.sent(sold))
+      const runAfterDelivery = yield* onDelivered
+      yield* runAfterDelivery(payments.sent(sold))
     }
     return response(answered.status, text, admitted.fields ?? fields)
   }
@@ -171,7 +171,7 @@ function isOfThisMachine(hostname: string): boolean {
     /^(?:[^.]+\.)*localhost$/.test(hostname)
 }
 
-const wrongOrigin: Refused = {
+const wrongOrigin: RpcError = {
   ...{ status: 403, code: rpcCodes.request, id: null },
   message: "Origin is none that may call this service",
 }
@@ -190,7 +190,7 @@ interface Message {
 /** Reads the message of a request. Nothing has been charged when it fails. */
 const readMessage = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<Message, Refused> =>
+): Effect.Effect<Message, RpcError> =>
   Effect.gen(function* () {
     const json = yield* readJson(request)
     if (Array.isArray(json)) {
@@ -199,7 +199,7 @@ const readMessage = (
     return yield* understand(json)
   })
 
-function understand(json: unknown): Effect.Effect<Message, Refused> {
+function understand(json: unknown): Effect.Effect<Message, RpcError> {
   const message = objectOf(json)
   const id = idOf(message["id"])
   const params = objectOf(message["params"])
@@ -224,7 +224,7 @@ function refuse(
   code: keyof typeof rpcCodes,
   message: string,
   id: MessageId = null,
-): Effect.Effect<never, Refused> {
+): Effect.Effect<never, RpcError> {
   return Effect.fail({ status, code: rpcCodes[code], message, id })
 }
 
@@ -243,10 +243,10 @@ const admit = (
   ports: SkillPorts,
   message: Message,
   call: ToolCall,
-): Effect.Effect<Admitted, Refused> => {
+): Effect.Effect<Admitted, RpcError> => {
   const { skill, payment } = message
   if (skill?.kind === "free") {
-    const flooded = remembered(ports.free[skill.id].limiter, call.address)
+    const flooded = cachedRefusal(ports.free[skill.id].limiter, call.address)
     return flooded === null
       ? Effect.succeed({ fields: null, call: callFree(ports, skill, call) })
       : overBudget(message, flooded)
@@ -267,12 +267,12 @@ const spendDocuments = (
 
 const overBudget = (
   { id }: Pick<Message, "id">,
-  { refusal, fields }: Spent,
-): Effect.Effect<never, Refused> =>
+  { refusal, fields }: LimitRefusal,
+): Effect.Effect<never, RpcError> =>
   Effect.flatMap(
     RequestId,
     (requestId) =>
-      Effect.fail(toRefused(refusal, { code: codeOf(refusal), id, requestId, fields })),
+      Effect.fail(toRpcError(refusal, { code: codeOf(refusal), id, requestId, fields })),
   )
 
 const codeOf = ({ status }: PreparedRefusal) =>

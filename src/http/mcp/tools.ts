@@ -24,7 +24,7 @@ import {
   toRefusal,
 } from "../server/errors.ts"
 import { clientKeys } from "../server/limits.ts"
-import { askFree, type FreeAnswer, queryOf, type SkillPorts } from "../skills.ts"
+import { type FreeSkillAnswer, freeSkillAnswer, queryOf, type SkillPorts } from "../skills.ts"
 
 /** The key of a payment in the `_meta` of a call. */
 export const paymentKey = "x402/payment"
@@ -87,8 +87,11 @@ export const callFree = (
   { given, address }: ToolCall,
 ): Effect.Effect<ToolAnswer> =>
   Effect.flatMap(RequestId, (id) =>
-    askFree(ports, skill.id, address).pipe(
-      Effect.map(({ made, fields }) => ({ ...only(freeResult(skill, given, made, id)), fields })),
+    freeSkillAnswer(ports, skill.id, address).pipe(
+      Effect.map(({ answer, fields }) => ({
+        ...only(freeResult(skill, given, answer, id)),
+        fields,
+      })),
       Effect.catch(({ refusal, fields }) =>
         Effect.succeed({ ...only(errorResult(refusal, id)), limited: refusal, fields })
       ),
@@ -97,7 +100,7 @@ export const callFree = (
 function freeResult(
   skill: FreeSkill,
   given: unknown,
-  made: FreeAnswer["made"],
+  made: FreeSkillAnswer["answer"],
   requestId: string,
 ): CallToolResult {
   const query = queryOf(skill, given)
@@ -155,7 +158,7 @@ export const callPaid = (
 
 const failure: Refusal = {
   code: "internal_error",
-  message: "The service failed to answer; the failure was logged",
+  message: "The service failed to answer. The failure was logged",
   hint: "Send the same payment again: it is never taken twice.",
   charged: null,
 }

@@ -27,14 +27,14 @@ const find = (sql: SqlClient) =>
   Effect.fn("DetectionStore.find")(function* (marketIds: ReadonlyArray<MarketId>) {
     if (marketIds.length === 0) return new Map<MarketId, StoredDetection>()
     const rows = yield* sql<
-      { market_id: MarketId; evidence_key: string | null; considered_at: Date; told: boolean }
+      { market_id: MarketId; evidence_key: string | null; considered_at: Date; published: boolean }
     >`
-    SELECT market_id, evidence_key, considered_at, told FROM detection
+    SELECT market_id, evidence_key, considered_at, published FROM detection
     WHERE market_id = ANY (${marketIds}::text[])`
     return new Map(rows.map((row) => [row.market_id, {
       evidenceKey: row.evidence_key,
       consideredAt: row.considered_at.getTime(),
-      published: row.told,
+      published: row.published,
     }]))
   }, Effect.orDie)
 
@@ -43,16 +43,16 @@ const save = (sql: SqlClient) =>
     function* (records: ReadonlyArray<DetectionRecord>, at: EpochMs) {
       for (const batch of Array.chunksOf(merged(records), rowsBatch)) {
         yield* sql`
-        INSERT INTO detection AS held (market_id, evidence_key, considered_at, verdict, told)
-        SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, told
+        INSERT INTO detection AS stored (market_id, evidence_key, considered_at, verdict, published)
+        SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, published
         FROM json_to_recordset(${jsonText(batch.map(incomingRow))}::json)
-          AS row (market_id text, evidence_key text, verdict text, told boolean)
+          AS row (market_id text, evidence_key text, verdict text, published boolean)
         ORDER BY market_id
         ON CONFLICT (market_id) DO UPDATE SET
-          evidence_key = coalesce(excluded.evidence_key, held.evidence_key),
-          considered_at = greatest(held.considered_at, excluded.considered_at),
+          evidence_key = coalesce(excluded.evidence_key, stored.evidence_key),
+          considered_at = greatest(stored.considered_at, excluded.considered_at),
           verdict = excluded.verdict,
-          told = held.told OR excluded.told`
+          published = stored.published OR excluded.published`
       }
     },
     Effect.orDie,
@@ -80,7 +80,7 @@ const prune = (sql: SqlClient) =>
   Effect.fn("DetectionStore.prune")(function* (before: EpochMs) {
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
-      DELETE FROM detection WHERE NOT told AND considered_at < ${new Date(before)} RETURNING 1
+      DELETE FROM detection WHERE NOT published AND considered_at < ${new Date(before)} RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`
     return Number(row?.gone ?? 0n)
@@ -90,5 +90,5 @@ const incomingRow = ({ marketId, evidenceKey, result, published }: MergedRecord)
   market_id: marketId,
   evidence_key: evidenceKey,
   verdict: result,
-  told: published,
+  published,
 })

@@ -56,14 +56,14 @@ const take = (sql: SqlClient) =>
       if ((yield* lock(sql)) !== from) return false
       const rows = jsonText(checks.map(checkRow))
       yield* sql`
-        INSERT INTO score_market AS held (market_id, told, last_look_at)
+        INSERT INTO score_market AS stored (market_id, outcome_published, last_mover_at)
         SELECT market_id, bool_or(kind = 'predetermined'), max(at) FILTER (WHERE outcome IS NULL)
         FROM json_to_recordset(${rows}::json)
           AS row (market_id text, kind text, at timestamptz, outcome smallint)
         WHERE market_id IS NOT NULL GROUP BY market_id
         ON CONFLICT (market_id) DO UPDATE SET
-          told = held.told OR excluded.told,
-          last_look_at = greatest(held.last_look_at, excluded.last_look_at)`
+          outcome_published = stored.outcome_published OR excluded.outcome_published,
+          last_mover_at = greatest(stored.last_mover_at, excluded.last_mover_at)`
       // An outcome told of a market whose end is known already is due at once.
       yield* sql`
         INSERT INTO score_check
@@ -103,19 +103,21 @@ const toAsk = (sql: SqlClient) =>
       const again = sql`${new Date(askedAgainBefore)}::timestamptz`
       const rows = yield* sql<{ market_id: MarketId }>`
         SELECT market_id FROM (
-        SELECT market_id, asked_at FROM score_market
-        WHERE told AND ended_at IS NULL AND asked_at < ${new Date(askedBefore)}
+        SELECT market_id, requested_at FROM score_market
+        WHERE outcome_published AND ended_at IS NULL AND requested_at < ${new Date(askedBefore)}
         UNION
-        SELECT market_id, asked_at FROM score_market WHERE ended_at > ${after} AND asked_at < ${again}
+        SELECT market_id, requested_at FROM score_market
+        WHERE ended_at > ${after} AND requested_at < ${again}
         UNION
-        SELECT market_id, asked_at FROM score_market
-        WHERE ended_at IS NULL AND last_look_at BETWEEN ${after} AND ${new Date(now)}
-          AND asked_at < ${again}
+        SELECT market_id, requested_at FROM score_market
+        WHERE ended_at IS NULL AND last_mover_at BETWEEN ${after} AND ${new Date(now)}
+          AND requested_at < ${again}
         UNION
-        SELECT market_id, asked_at FROM score_check JOIN score_market USING (market_id)
-        WHERE due_at <= ${new Date(now)} AND asked_at < due_at
+        SELECT market_id, requested_at
+        FROM score_check JOIN score_market USING (market_id)
+        WHERE due_at <= ${new Date(now)} AND requested_at < due_at
         ) waiting
-        ORDER BY asked_at, market_id COLLATE "C" LIMIT ${limit}`
+        ORDER BY requested_at, market_id COLLATE "C" LIMIT ${limit}`
       return rows.map((row) => row.market_id)
     },
     Effect.orDie,
@@ -131,7 +133,7 @@ const saveResolutions = (sql: SqlClient) =>
       yield* lock(sql)
       const when = sql`${new Date(at)}::timestamptz`
       yield* sql`
-        UPDATE score_market SET asked_at = greatest(asked_at, ${when})
+        UPDATE score_market SET requested_at = greatest(requested_at, ${when})
         WHERE market_id = ANY (${asked}::text[])`
       const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
       const [found] = yield* sql<{ news: number }>`
@@ -194,7 +196,7 @@ const due = (sql: SqlClient) =>
           point_mid, version, state, payout_first, payout_second, source, resolved_at
         FROM score_check LEFT JOIN score_market USING (market_id)
         WHERE due_at <= ${new Date(now)} AND (
-          market_id IS NULL OR asked_at >= due_at OR due_at < ${new Date(notAskedFrom)}
+          market_id IS NULL OR requested_at >= due_at OR due_at < ${new Date(notAskedFrom)}
         )
         ORDER BY due_at, feed_index, kind LIMIT ${limit}`
       return rows.map(dueCheck)

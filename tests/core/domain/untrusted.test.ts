@@ -15,6 +15,7 @@ import {
   nameLengthMax,
 } from "../../../src/core/domain/untrusted.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt, hostilePieces, hostileText } from "../../support/http/hostile.ts"
 
 const runs = 3_000
@@ -107,7 +108,7 @@ law(
       strictEqual(renderedText(inside), plain, html)
     }
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 Deno.test("escapedMarkdown() renders every pair of hostile pieces as text", () => {

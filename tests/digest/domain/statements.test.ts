@@ -16,7 +16,7 @@ import { MarketId, Slug } from "../../../src/markets/domain/market.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { quiet, until } from "../../support/digest/digests.ts"
-import { calibration, heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market } from "../../support/movers/market.ts"
 
 /** The only fact of a topic, in whole and in short. */
@@ -28,7 +28,7 @@ function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [
 
 function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
   const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
-  const held = heldEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
+  const held = storedEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
   const item = whaleItem(
     {
       wallet: trackedWallet(),
@@ -49,32 +49,32 @@ const put = "put 12,300 USD on “Yes” in “Will the lighthouse be lit?”."
 
 Deno.test("an entry of an unlabelled wallet says that too little is known", () => {
   equal(said(entry(null), "entry"), [
-    `${bought} Too little is known of this wallet to label it.`,
+    `${bought} Too little is known about this wallet to label it.`,
     `“Scary-Barrel”, not labelled, ${put}`,
   ])
 })
 
-Deno.test("an entry of a labelled wallet says by which evidence, and what luck has to do with it", () => {
+Deno.test("an entry of a labelled wallet states the evidence of the label, and what it means", () => {
   const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
   const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
   const evidence =
-    "over 212 entries held to the end, a win rate of 0.56 beside a mean entry price of " +
-    "0.55, and an edge of 0.01, with an interval from -0.08 to 0.10; luck at these prices"
+    "over 212 entries held to the end, it had a win rate of 0.56 at a mean entry price of " +
+    "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
   for (
-    const [label, luck] of [
-      ["neutral", "is enough to explain it"],
-      ["follow", "would hardly do so well"],
-      ["fade", "would hardly do so badly"],
+    const [label, meaning] of [
+      ["neutral", "after fees, this record cannot be distinguished from the prices paid"],
+      ["follow", "luck would hardly do so well at these prices"],
+      ["fade", "luck would hardly do so badly at these prices"],
     ] as const
   ) {
     equal(said(entry({ ...record, label }), "entry"), [
-      `${bought} The wallet was labelled ${label}: ${evidence} ${luck}.`,
-      `“Scary-Barrel”, labelled ${label} by 212 entries, ${put}`,
+      `${bought} The wallet was labelled ${label}: ${evidence} ${meaning}.`,
+      `“Scary-Barrel”, labelled ${label} after 212 entries, ${put}`,
     ])
   }
 })
 
-Deno.test("a market whose question nobody can see goes by its slug, and an unseen name by none", () => {
+Deno.test("an invisible question is replaced by the slug, and an invisible name by `unnamed`", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
@@ -85,7 +85,7 @@ Deno.test("a market whose question nobody can see goes by its slug, and an unsee
   )
 })
 
-Deno.test("entries that meet in a market are added up by side", () => {
+Deno.test("entries in one market are added up by outcome", () => {
   const [one] = entry(null).whaleEntries ?? []
   if (one === undefined) throw new Error("Cannot happen: no entry")
   const on = (outcome: string, stakeUsd: number, feedIndex: number) => ({
@@ -101,7 +101,7 @@ Deno.test("entries that meet in a market are added up by side", () => {
   )
 })
 
-Deno.test("a market that ended is told by what it paid", () => {
+Deno.test("the fact of an ended market states its payouts", () => {
   const told = (
     way: { state: "cancelled" } | { state: "paid"; payouts: readonly [number, number] },
     resolvedAt: number | null,
@@ -123,11 +123,11 @@ Deno.test("a market that ended is told by what it paid", () => {
   )
   strictEqual(
     told({ state: "cancelled" }, null),
-    "“Who wins?” was closed without a payout, as known at 06:00 UTC.",
+    "“Who wins?” was closed without a payout, known since 06:00 UTC.",
   )
 })
 
-Deno.test("an outcome that exists already is told with its evidence and by whom it was found", () => {
+Deno.test("the fact of a predetermined outcome names its evidence and what found it", () => {
   const evidence = { title: "It is lit", url: "https://n.example", source: "Harbour News" }
   const finding = (detector: string, pieces: number): Partial<DigestMaterial> => {
     const first = { ...evidence, publishedAt: isoTime(until) }
@@ -150,23 +150,20 @@ Deno.test("an outcome that exists already is told with its evidence and by whom 
     }
     return { predetermined: [item] }
   }
-  const start = "The outcome “Yes” of “Will the lighthouse be lit?” exists already, as"
-  const middle =
-    "found at 07:10 UTC with high confidence, when its price was 0.87: an implied edge of " +
-    "0.13."
+  const found =
+    "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
+    "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
   equal(said(finding("rules", 1), "predetermined"), [
-    `${start} rules ${middle} Behind it stands 1 piece of evidence, with “It is lit” from “Harbour ` +
-    `News” first.`,
-    "“Yes” in “Will the lighthouse be lit?” exists already as an outcome, at a price of 0.87.",
+    `Rules ${found} 1 piece of evidence, with “It is lit” from “Harbour News” first.`,
+    "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
   ])
   strictEqual(
     said(finding("gpt-9", 2), "predetermined")[0],
-    `${start} the model “gpt-9” ${middle} Behind it stand 2 pieces of evidence, with “It is lit” ` +
-      `from “Harbour News” first.`,
+    `The model “gpt-9” ${found} 2 pieces of evidence, with “It is lit” from “Harbour News” first.`,
   )
 })
 
-Deno.test("a coming end is told with its price, and whether that has converged", () => {
+Deno.test("the fact of a coming end states its price, and whether that has converged", () => {
   const coming = (mid: number) => ({
     upcoming: [{
       ...{ slug: Slug.make("vote"), question: "Will it pass?", outcomes: ["Yes", "No"] as const },
@@ -175,8 +172,8 @@ Deno.test("a coming end is told with its price, and whether that has converged",
   })
   const start = "“Will it pass?” is due to end at 17:00 UTC"
   equal(said(coming(0.61), "upcoming"), [
-    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, ` +
-    `with 54,000 USD of liquidity.`,
+    `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, and ` +
+    `the market has 54,000 USD of liquidity.`,
     `${start}, with “Yes” at 0.61.`,
   ])
   strictEqual(said(coming(0.945), "upcoming")[0].includes("the price has converged"), true)

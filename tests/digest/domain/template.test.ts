@@ -14,7 +14,8 @@ import { factsById, wordCount } from "../../../src/writing/domain/factCheck.ts"
 import { whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
-import { heldEntry, trackedWallet } from "../../support/whales/entries.ts"
+import { sized } from "../../support/size.ts"
+import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market as ordinary, microstructureWith } from "../../support/movers/market.ts"
 
 const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
@@ -35,7 +36,7 @@ law(
     const words = wordCount(digestOf(draft, brief, making).fullAnalysis)
     return told >= 400 && words <= 800
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
@@ -58,7 +59,7 @@ law(
       strictEqual(rest, "")
     }
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 law(
@@ -76,7 +77,7 @@ law(
       .concat(strongest.flatMap((fact) => fact ?? []))
       .every(({ id }) => told.has(id))
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 /** A window with one move. */
@@ -135,7 +136,7 @@ Deno.test("templateDigest() names the strongest move in its title: size times li
     title(moved({ delta: -0.12, priceNow: 0.3 })),
     "“Yes” in “Will the lighthouse be lit?” fell by 0.12 to 0.30",
   )
-  strictEqual(title(quiet), "No market moved far enough to be told")
+  strictEqual(title(quiet), "No market moved far enough to be reported")
 })
 
 Deno.test("templateDigest() has no title that is cut: what is too long makes room for what is not", () => {
@@ -144,7 +145,7 @@ Deno.test("templateDigest() has no title that is cut: what is too long makes roo
     {
       wallet: trackedWallet({ name: long }),
       market: { ...ordinary({ question: long }), outcomes: [long, "No"] },
-      entry: heldEntry(),
+      entry: storedEntry(),
       microstructure: null,
     },
     until,
@@ -156,7 +157,7 @@ Deno.test("templateDigest() has no title that is cut: what is too long makes roo
   }]
   const brief = digestBrief({ ...quiet, whaleEntries })
   const draft = templateDigest(brief)
-  strictEqual(draft.title.text, "No market moved far enough to be told")
+  strictEqual(draft.title.text, "No market moved far enough to be reported")
   equal(digestComplaints(draft, brief), [])
 })
 
@@ -164,11 +165,11 @@ Deno.test("templateDigest() of a quiet window says what quiet means", () => {
   const { sections, summary } = templateDigest(digestBrief(quiet))
   strictEqual(
     summary.text,
-    "No market moved far enough to be told. No entry of a tracked wallet was told. No outcome was " +
-      "found that exists already. No market with enough money in it is due to end soon.",
+    "No market moved far enough to be reported. No new position of a tracked wallet was reported. No " +
+      "predetermined outcome was found. No market with enough liquidity is due to end soon.",
   )
   const repriced = sections.repriced.map(({ text }) => text).join(" ")
-  ok(repriced.includes("a window without a move means that they stayed within what is usual"))
+  ok(repriced.includes("a window without a move means that they stayed within their usual range"))
 })
 
 Deno.test("templateDigest() puts news beside a move of the same hours, and calls it no cause", () => {
@@ -185,13 +186,13 @@ Deno.test("templateDigest() puts news beside a move of the same hours, and calls
   }
   const during = context(headline.publishedAt)
   ok(during.includes(
-    "“Keeper returns” was reported by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
+    "“Keeper returns” was published by “Harbour News” at 04:55 UTC, in the same hours as the move in " +
       "“Will the lighthouse be lit?”.",
   ))
-  ok(during.includes("whether it is the cause is not known"))
+  ok(during.includes("it is not known whether it caused the move"))
   for (const later of ["2026-11-21T05:21:00.000Z", "2026-11-20T05:19:00.000Z"]) {
     const after = context(Date.parse(later))
-    ok(after.includes("and its words are close to those of “Will the lighthouse be lit?”."))
+    ok(after.includes("and its words are similar to those of “Will the lighthouse be lit?”."))
     ok(!after.includes("in the same hours as the move in"))
   }
 })

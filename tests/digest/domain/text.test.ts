@@ -19,6 +19,7 @@ import {
 import { hour } from "../../../src/core/domain/time.ts"
 import { anyMaterial, quiet, until } from "../../support/digest/digests.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const brief = digestBrief(quiet)
 const sound = templateDigest(brief)
@@ -33,7 +34,7 @@ Deno.test("digestComplaints() has nothing against a sound draft", () => {
 })
 
 Deno.test("digestComplaints() names the passage at fault, wherever it stands", () => {
-  const lie = { text: "The prices of 9,999 markets were kept.", facts: ["F2"] }
+  const lie = { text: "The prices of 9,999 markets were watched.", facts: ["F2"] }
   const inSections = digestSections.map((name) => ({
     where: `${name} ${sound.sections[name].length + 1}`,
     found: section(name, [...sound.sections[name], lie]),
@@ -59,7 +60,10 @@ Deno.test("digestComplaints() refuses a passage without facts, or with facts tha
 Deno.test("digestComplaints() lets a section rest on facts of another", () => {
   const [, watched] = brief.facts
   ok(watched?.section === "repriced")
-  const passage = { text: "The prices were kept, so there is more to watch.", facts: [watched.id] }
+  const passage = {
+    text: "The prices were watched, so there is more to watch.",
+    facts: [watched.id],
+  }
   equal(section("watch", [...sound.sections.watch, passage]), [])
 })
 
@@ -104,7 +108,7 @@ Deno.test("digestComplaints() refuses to be told the same again to fill the page
   const [first] = sound.sections.watch
   ok(first !== undefined)
   const again = section("context", [...sound.sections.context, first])
-  equal(again, ["watch 1: stands in the digest twice"])
+  equal(again, ["watch 1: repeats another passage of the digest"])
 })
 
 Deno.test("digestOf() is a digest on the wire, named for its slot", () => {
@@ -143,7 +147,7 @@ law(
         .map(({ facts, text }) => `${text} [${facts.join(", ")}]`),
     )
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
@@ -167,5 +171,5 @@ law(
     equal(new Set(sourcesUsed), new Set(["Venue", ...whales, ...publishers]))
     strictEqual(new Set(sourcesUsed).size, sourcesUsed.length)
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )

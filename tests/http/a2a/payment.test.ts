@@ -350,7 +350,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
     yield* passing(1)
     equal(yield* fetched.sent, true, "by tasks/get")
 
-    yield* passing(Duration.toSeconds(timing.hold))
+    yield* passing(Duration.toSeconds(timing.answerWindow))
     for (const { id } of [kept, fetched]) {
       equal((yield* getTask(face, id)).task.state, "completed")
     }

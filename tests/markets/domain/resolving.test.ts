@@ -8,8 +8,8 @@ import { Arbitrary, Result, Schema } from "effect"
 import { Microstructure } from "../../../src/markets/domain/book.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../../src/markets/domain/market.ts"
 import {
-  candidatesMax,
   convergenceOf,
+  endingMarketsMax,
   microstructureRowsMax,
   ResolvingRow,
   resolvingRows,
@@ -72,7 +72,7 @@ law(
 
 Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
   const markets = Array.from(
-    { length: candidatesMax + 5 },
+    { length: endingMarketsMax + 5 },
     (_, n) => endingMarket(n, now, { endsAt: now + (n + 1) * minute }),
   ).toReversed()
   const found = endingWithin(
@@ -80,7 +80,7 @@ Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
     { withinHours: 72, minLiquidity: 0, includeNoise: false },
     now,
   )
-  strictEqual(found.length, candidatesMax)
+  strictEqual(found.length, endingMarketsMax)
   strictEqual(found[0]?.slug, "market-0")
 })
 

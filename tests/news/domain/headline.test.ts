@@ -17,6 +17,7 @@ import {
 } from "../../../src/news/domain/headline.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 const int = (minimum: number, maximum: number) =>
@@ -64,7 +65,7 @@ for (const [name, any] of [["made of parts", address], ["of any characters", tex
         ok(url.length <= addressLengthMax)
       }
     },
-    { runs: 2_000 },
+    { runs: sized({ short: 200, full: 2_000 }) },
   )
 }
 
@@ -102,7 +103,7 @@ law("cleanTitle() is one line of bounded text without tags", text, (value) => {
   ok([...title].length <= titleLengthMax)
   ok(!/[\p{C}\p{Zl}\p{Zp}]|<\/?[bi][ >]/u.test(title), title)
   equal(title, title.trim())
-}, { runs: 500 })
+}, { runs: sized({ short: 100, full: 500 }) })
 
 Deno.test("cleanTitle() decodes entities that feeds encode twice, and keeps other ampersands", () => {
   equal(cleanTitle("Q&amp;A: &#8216;x&#8217; &lt;b&gt;now&lt;/b&gt; &hellip;"), "Q&A: ‘x’ now …")
@@ -184,7 +185,7 @@ law(
     equal(newStories(known, found.toReversed()), kept)
     equal(newStories(all, found), [])
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 Deno.test("newStories() keeps the same words of two sources as two stories", () => {

@@ -14,6 +14,7 @@ import {
 } from "../../../src/news/domain/relation.ts"
 import { isInformative, wordsMax, wordsOf } from "../../../src/news/domain/words.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { newsCases, otherNews } from "../../support/news/newsPairs.ts"
 
 const int = (minimum: number, maximum: number) =>
@@ -85,7 +86,7 @@ law("related() does not depend on the input order", anyWorld, (world) => {
   const forwards = related(newsIndex(headlines, world.questions), subject, 0, 100)
   const index = newsIndex(headlines.toReversed(), world.questions.toReversed())
   equal(related(index, subject, 0, 100), forwards)
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 law("related() finds a headline that contains the whole question", anyWorld, (world) => {
   const words = wordsOf(world.question)
@@ -93,7 +94,7 @@ law("related() finds a headline that contains the whole question", anyWorld, (wo
   const whole = `Before it ${world.question} and after`
   const headlines = headlinesOf([...world.titles, whole])
   ok(titlesFor(headlines, world.questions, subjectOf(world.question)).has(whole))
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 law(
   "related() finds nothing for a question of uninformative words",
@@ -123,7 +124,7 @@ law(
     const after = titlesFor(headlinesOf(longer), world.questions, subjectOf(world.question))
     for (const title of before) ok(after.has(`${title} ${more}`), title)
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 law(
@@ -136,7 +137,7 @@ law(
     const some = related(index, subjectOf(world.question), 5, 2)
     equal(some, all.filter(({ headline }) => headline.publishedAt >= 5).slice(0, 2))
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 Deno.test("related() has 90 % precision and 90 % recall on the labelled pairs", () => {

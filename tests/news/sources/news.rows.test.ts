@@ -10,6 +10,7 @@ import { feedRows } from "../../../src/news/sources/feedRows.ts"
 import { parseArticles, queryOf, rawHeadlineOf } from "../../../src/news/sources/gdelt.ts"
 import { dateOf, decodeText, headlinesOf } from "../../../src/news/sources/rows.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import {
   formats,
   gdeltAnswer,
@@ -162,7 +163,7 @@ law(
       }
     }
   },
-  { runs: 4_000 },
+  { runs: sized({ short: 200, full: 4_000 }) },
 )
 
 const rowsOf = (articles: ReadonlyArray<unknown>) =>

@@ -10,10 +10,10 @@ import { FetchHttpClient } from "effect/http"
 import { layer as real } from "../../../src/news/sources/sources.ts"
 import {
   feedOf,
-  found,
-  makePress,
+  makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import type { Headline } from "../../../src/news/domain/headline.ts"
@@ -26,7 +26,7 @@ import { feedPath, searchPath, serveNews } from "../../support/news/newsServer.t
 const startsAt = Date.parse("2026-11-20T12:00:00Z")
 
 interface Setup {
-  readonly press: Press
+  readonly press: NewsArchive
   readonly sources: ReadonlyArray<NewsSource>
   readonly now: number
 }
@@ -48,7 +48,7 @@ function withSources(
       })),
       Effect.provide(FetchHttpClient.layer),
     )
-    yield* use({ press: makePress(world), sources, now })
+    yield* use({ press: makeNewsArchive(world), sources, now })
   })
   return startingAt(startsAt, used)
 }
@@ -90,7 +90,7 @@ liveTest(
         const topic of [["annual inflation"], ["new poll", "lose ground"], ["fisheries treaty"]]
       ) {
         const { rows }: Decoded<Headline> = yield* search.read([topic])
-        equal(comparable(rows, setup), comparable(found(press, [topic], now), setup))
+        equal(comparable(rows, setup), comparable(searchIndex(press, [topic], now), setup))
       }
       const none = yield* search.read([["an unknown topic"]])
       equal(none.rows, [])

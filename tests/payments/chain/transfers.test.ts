@@ -11,7 +11,6 @@ import { liveTest, test } from "../../support/effect.ts"
 import {
   chainAt,
   honestly,
-  movedTopics,
   nowSeconds,
   paymentOf,
   type Question,
@@ -20,6 +19,7 @@ import {
   strange,
   transaction,
   transfer,
+  transferTopics,
   use,
 } from "../../support/payments/rpc.ts"
 import { terms, token } from "../../support/payments/terms.ts"
@@ -95,7 +95,7 @@ liveTest(
         const holds = Number(asked?.fromBlock) <= 4_900 && 4_900 <= Number(asked?.toBlock)
         if (!holds) return result(question, [])
         // Somebody has filled the block with transfers of nothing.
-        return asked?.topics[0]?.[0] === movedTopics[0]
+        return asked?.topics[0]?.[0] === transferTopics[0]
           ? refusal(question, -32_005)
           : result(question, honest(question))
       })
@@ -114,7 +114,7 @@ liveTest(
   "a scan of logs that were not asked for, or are not in order, gives nothing",
   () =>
     Effect.gen(function* () {
-      const foreign = { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] }
+      const foreign = { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] }
       const low = { ...transfer, blockNumber: "0x1" }
       for (
         const logs of [[foreign], [low], [transfer, transfer], [use], [{

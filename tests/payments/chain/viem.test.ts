@@ -139,7 +139,7 @@ for (const [name, answer] of rubbish) {
     }))
 }
 
-liveTest("an answer to another question proves nothing", () =>
+liveTest("the response of another request proves nothing", () =>
   Effect.gen(function* () {
     for (const story of stories) {
       const honest = honestly(story)

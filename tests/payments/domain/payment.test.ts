@@ -15,10 +15,10 @@ import {
   type PaymentRecord,
   type PaymentState,
   paymentStates,
-  reaches,
   recordOf,
-  sentAgain,
+  repeatAction,
   Signature,
+  stateAfter,
   step,
 } from "../../../src/payments/domain/payment.ts"
 import type { SettlementOrder } from "../../../src/catalog/domain/product.ts"
@@ -84,7 +84,7 @@ Deno.test("step() makes the moves that were agreed and refuses every other", () 
   for (const order of orders) {
     for (const from of paymentStates) {
       for (const event of paymentEvents) {
-        const to = agreedBy[order][from].split(" ").includes(event) ? reaches[event] : null
+        const to = agreedBy[order][from].split(" ").includes(event) ? stateAfter[event] : null
         equal(Result.getOrNull(step(order, from, event)), to, `${order} ${from} ${event}`)
       }
     }
@@ -95,7 +95,7 @@ Deno.test("an event leads to one state, wherever it may happen", () => {
   for (const order of orders) {
     for (const from of paymentStates) {
       for (const [event, to] of Object.entries(moves[order][from])) {
-        equal(to, reaches[event as PaymentEvent])
+        equal(to, stateAfter[event as PaymentEvent])
       }
     }
   }
@@ -163,31 +163,31 @@ Deno.test("only refunded is the end of everything; from every other state money 
 Deno.test("a payment sent again is never refused while its outcome is unknown", () => {
   for (const secret of [true, false]) {
     for (const state of ["claimed", "settling", "unresolved", "settled"] as const) {
-      ok(sentAgain(state, secret) !== "challenge")
-      ok(sentAgain(state, secret) !== "claim")
+      ok(repeatAction(state, secret) !== "challenge")
+      ok(repeatAction(state, secret) !== "claim")
     }
   }
 })
 
 Deno.test("a payment sent again fetches or joins an answer with the secret alone", () => {
   for (const state of paymentStates) {
-    ok(!["replay", "wait"].includes(sentAgain(state, false)), state)
+    ok(!["replay", "wait"].includes(repeatAction(state, false)), state)
   }
-  equal(sentAgain("answered", true), "replay")
-  equal(sentAgain("claimed", true), "wait")
+  equal(repeatAction("answered", true), "replay")
+  equal(repeatAction("claimed", true), "wait")
 })
 
 Deno.test("a payment sent again reveals nothing once a refund is due", () => {
   for (const secret of [true, false]) {
-    equal(sentAgain("refund_due", secret), "refunded")
-    equal(sentAgain("refunded", secret), "refunded")
-    equal(sentAgain("void", secret), "challenge")
-    equal(sentAgain("released", secret), "claim")
+    equal(repeatAction("refund_due", secret), "refunded")
+    equal(repeatAction("refunded", secret), "refunded")
+    equal(repeatAction("void", secret), "challenge")
+    equal(repeatAction("released", secret), "claim")
   }
 })
 
 /** A row with everything in it. */
-const full: Omit<PaymentRecord, "state" | "order"> = {
+const full: Omit<PaymentRecord, "state" | "settlementOrder"> = {
   paymentId: PaymentId.make(`0x${"01".repeat(32)}`),
   token: { chainId: 8453, asset: address(`0x${"a0".repeat(20)}`), name: "USD Coin", version: "2" },
   authorization: {
@@ -244,13 +244,22 @@ const optional: { readonly [S in PaymentState]?: ReadonlyArray<keyof PaymentReco
   void: ["paidAt"],
 }
 const always = [
-  ...["paymentId", "token", "authorization", "amount", "order", "fence", "secretHash", "state"],
+  ...[
+    "paymentId",
+    "token",
+    "authorization",
+    "amount",
+    "settlementOrder",
+    "fence",
+    "secretHash",
+    "state",
+  ],
 ]
 
 Deno.test("paymentOf() is a payment of its state, with what the state has and nothing else", () => {
   for (const order of orders) {
     for (const state of paymentStates) {
-      const read = paymentOf({ ...full, order, state })
+      const read = paymentOf({ ...full, settlementOrder: order, state })
       if (order === "compute-first" && state === "settled") {
         ok(Result.isFailure(read), "a compute-first payment is never settled without its answer")
         continue
@@ -258,7 +267,7 @@ Deno.test("paymentOf() is a payment of its state, with what the state has and no
       const own = [...always, ...needed(order)[state], ...optional[state] ?? []]
       equal(Object.keys(Result.getOrThrow(read)).sort(), own.sort())
       const record = recordOf(Result.getOrThrow(read))
-      equal([record.state, record.order], [state, order])
+      equal([record.state, record.settlementOrder], [state, order])
       equal(Result.getOrThrow(paymentOf(record)), Result.getOrThrow(read))
       for (const key of needed(order)[state]) equal(record[key], full[key as keyof typeof full])
     }
@@ -269,7 +278,7 @@ Deno.test("paymentOf() refuses a row that lacks what its state must have, and na
   for (const order of orders) {
     for (const state of paymentStates) {
       for (const key of needed(order)[state]) {
-        const read = paymentOf({ ...full, order, state, [key]: null })
+        const read = paymentOf({ ...full, settlementOrder: order, state, [key]: null })
         ok(Result.isFailure(read), `${order} ${state} without ${key}`)
         ok(read.failure.message.includes(full.paymentId) && read.failure.message.includes(state))
       }
@@ -280,13 +289,18 @@ Deno.test("paymentOf() refuses a row that lacks what its state must have, and na
 Deno.test("paymentOf() reads a transfer without a call as owed or void, and as nothing else", () => {
   const unmatched = { ...full, signature: null, productId: null, request: null }
   for (const state of paymentStates) {
-    const read = paymentOf({ ...unmatched, order: "settle-early", state })
+    const read = paymentOf({ ...unmatched, settlementOrder: "settle-early", state })
     equal(Result.isSuccess(read), ["refund_due", "refunded", "void"].includes(state), state)
   }
 })
 
 Deno.test("paymentOf() keeps an answered payment whose body is gone only once it was sent", () => {
-  const answered = { ...full, order: "compute-first", state: "answered", answer: null } as const
+  const answered = {
+    ...full,
+    settlementOrder: "compute-first",
+    state: "answered",
+    answer: null,
+  } as const
   ok(Result.isFailure(paymentOf(answered)))
   ok(Result.isSuccess(paymentOf({ ...answered, sent: true })))
 })

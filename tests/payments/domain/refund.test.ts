@@ -5,20 +5,25 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { address, Bytes32, PaymentId, Signature } from "../../../src/payments/domain/payment.ts"
+import {
+  address,
+  Bytes32,
+  PaymentId,
+  type PaymentProof,
+  Signature,
+} from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
 import {
   type Action,
   attemptsMax,
-  type Debt,
-  decide,
-  type Evidence,
-  inTerm,
-  type Proof,
+  isInBlockRange,
+  nextAction,
+  type PaymentToRefund,
   type Refund,
+  type RefundInputs,
   refundMax,
-  refundReaches,
   type RefundSignature,
+  refundStateAfter,
   refundStates,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
@@ -35,7 +40,7 @@ const nonce = Bytes32.make(`0x${"55".repeat(32)}`)
 const otherNonce = Bytes32.make(`0x${"66".repeat(32)}`)
 const amount = refundMax
 
-const at = (finality: "latest" | "safe"): Proof => ({
+const at = (finality: "latest" | "safe"): PaymentProof => ({
   proof: "paid",
   at: { transaction: "0xaa", block: 1n, logIndex: 0, finality },
 })
@@ -45,11 +50,11 @@ const proofs = {
   not_yet: { proof: "not_yet" },
   expired: { proof: "never", reason: "expired" },
   spent: { proof: "never", reason: "spent_elsewhere" },
-} as const satisfies Record<string, Proof>
+} as const satisfies Record<string, PaymentProof>
 type ProofKind = keyof typeof proofs
 const proofKinds = Object.keys(proofs) as ReadonlyArray<ProofKind>
 
-const wrongs: Readonly<Record<string, Partial<Debt>>> = {
+const wrongs: Readonly<Record<string, Partial<PaymentToRefund>>> = {
   nothing: {},
   another_chain: { chainId: 1 },
   another_asset: { asset: stranger },
@@ -73,7 +78,7 @@ interface Case {
   readonly tired: boolean
   readonly funded: boolean
   readonly capped: boolean
-  readonly ourTerm: boolean
+  readonly inOurRange: boolean
 }
 
 const nowSeconds = 1_000n
@@ -98,14 +103,14 @@ function refundOf({ state, wrong, everSigned, expiring, tired }: Case): Refund {
   return { ...owed, state, signed: everSigned || wrong in wrongSignatures ? signed : null }
 }
 
-function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidence {
+function evidenceOf({ payment, repaid, funded, capped, inOurRange }: Case): RefundInputs {
   // Every payment of these is in block 1.
-  const term = { after: ourTerm ? 0n : 1n, through: null }
+  const blockRange = { after: inOurRange ? 0n : 1n, through: null }
   return {
-    own: { chainId: 8453, asset, payTo, treasury: ours, term, paymentId, nonce },
-    ...{ payment: proofs[payment], repaid: proofs[repaid], nowSeconds },
-    float: funded ? amount : amount - 1n,
-    signed: { lastHour: capped ? 1n : 0n, lastDay: 1n },
+    expected: { chainId: 8453, asset, payTo, treasury: ours, blockRange, paymentId, nonce },
+    ...{ paymentProof: proofs[payment], refundProof: proofs[repaid], nowSeconds },
+    treasuryBalance: funded ? amount : amount - 1n,
+    signedSums: { lastHour: capped ? 1n : 0n, lastDay: 1n },
     caps: { perHour: amount, perDay: amount + 1n },
   }
 }
@@ -113,8 +118,8 @@ function evidenceOf({ payment, repaid, funded, capped, ourTerm }: Case): Evidenc
 /** Every kind of row with every kind of evidence. */
 function* everyCase(): Generator<Case> {
   const both = [false, true]
-  for (const state of ["queued", "signed", "broadcast", "stuck"] as const) {
-    for (const everSigned of state === "queued" || state === "stuck" ? both : [true]) {
+  for (const state of ["queued", "signed", "broadcast", "needs_review"] as const) {
+    for (const everSigned of state === "queued" || state === "needs_review" ? both : [true]) {
       for (const wrong of Object.keys(wrongs)) {
         for (const payment of proofKinds) {
           for (const repaid of proofKinds) {
@@ -123,7 +128,7 @@ function* everyCase(): Generator<Case> {
               const [expiring, tired, funded, capped] = [bit(0), bit(1), bit(2), bit(3)]
               yield {
                 ...{ state, everSigned, wrong, payment, repaid },
-                ...{ expiring, tired, funded, capped, ourTerm: bit(4) },
+                ...{ expiring, tired, funded, capped, inOurRange: bit(4) },
               }
             }
           }
@@ -133,24 +138,24 @@ function* everyCase(): Generator<Case> {
   }
 }
 
-const cases = [...everyCase()].map((c) => ({ c, action: decide(refundOf(c), evidenceOf(c)) }))
+const cases = [...everyCase()].map((c) => ({ c, action: nextAction(refundOf(c), evidenceOf(c)) }))
 
-const told = (c: Case, { act }: Action) => JSON.stringify({ ...c, act })
+const told = (c: Case, { kind }: Action) => JSON.stringify({ ...c, kind })
 
 /** Every case with this action satisfies the condition, and there is one. */
-const only = (act: Action["act"], name: string, holds: (c: Case, action: Action) => boolean) =>
-  Deno.test(`decide() ${act}s only ${name}`, () => {
-    const found = cases.filter(({ action }) => action.act === act)
+const only = (act: Action["kind"], name: string, holds: (c: Case, action: Action) => boolean) =>
+  Deno.test(`nextAction() ${act}s only ${name}`, () => {
+    const found = cases.filter(({ action }) => action.kind === act)
     ok(found.length > 0)
     for (const { c, action } of found) ok(holds(c, action), told(c, action))
   })
 
 /** Every case that satisfies the condition has this action, and there is one. */
-const always = (act: Action["act"], name: string, when: (c: Case) => boolean) =>
-  Deno.test(`decide() always ${act}s ${name}`, () => {
+const always = (act: Action["kind"], name: string, when: (c: Case) => boolean) =>
+  Deno.test(`nextAction() always ${act}s ${name}`, () => {
     const found = cases.filter(({ c }) => when(c))
     ok(found.length > 0)
-    for (const { c, action } of found) equal(action.act, act, told(c, action))
+    for (const { c, action } of found) equal(action.kind, act, told(c, action))
   })
 
 const sound = ({ wrong }: Case) => wrong === "nothing"
@@ -165,12 +170,12 @@ only(
 only(
   "sign",
   "within the caps and the float, and what was not declined too often",
-  (c) => !c.capped && c.funded && !c.tired && c.state !== "stuck",
+  (c) => !c.capped && c.funded && !c.tired && c.state !== "needs_review",
 )
 only(
   "sign",
   "what was paid in this treasury's term, or was signed by it before",
-  (c) => c.ourTerm || c.everSigned,
+  (c) => c.inOurRange || c.everSigned,
 )
 only(
   "relay",
@@ -201,21 +206,21 @@ always(
     sound(c) && c.state === "queued" && !c.everSigned && unused(c) &&
     (c.payment === "expired" || c.payment === "spent"),
 )
-only("stick", "what is not stuck already", (c) => c.state !== "stuck")
+only("require_review", "what is not stuck already", (c) => c.state !== "needs_review")
 always(
-  "stick",
+  "require_review",
   "what is wrong in itself",
-  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "stuck",
+  (c) => !sound(c) && c.wrong !== "another_treasury" && c.state !== "needs_review",
 )
 always(
-  "stick",
+  "require_review",
   "a refund whose nonce was spent elsewhere",
-  (c) => c.repaid === "spent" && c.state !== "stuck" && c.wrong !== "another_treasury",
+  (c) => c.repaid === "spent" && c.state !== "needs_review" && c.wrong !== "another_treasury",
 )
 always(
   "wait",
   "while a person has to look, unless the chain has paid it back",
-  (c) => c.state === "stuck" && !(sound(c) && c.repaid === "safe"),
+  (c) => c.state === "needs_review" && !(sound(c) && c.repaid === "safe"),
 )
 always(
   "wait",
@@ -230,7 +235,7 @@ always(
   "what is owed, when nothing is in the way",
   (c) =>
     sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.capped &&
-    c.funded && !c.tired && c.ourTerm,
+    c.funded && !c.tired && c.inOurRange,
 )
 always(
   "sign",
@@ -244,12 +249,12 @@ always(
   "wait",
   "for another treasury, that of the payment's term",
   (c) =>
-    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.ourTerm &&
+    sound(c) && c.state === "queued" && unused(c) && c.payment === "safe" && !c.inOurRange &&
     !c.everSigned,
 )
 
 law(
-  "inTerm() gives each payment to one treasury, whenever each of them entered",
+  "isInBlockRange() gives each payment to one treasury, whenever each of them entered",
   Arbitrary.schema(Schema.Tuple([
     Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n })),
     Schema.Array(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 9n }))),
@@ -257,40 +262,43 @@ law(
   ([block, entries]) => {
     const ends = [...new Set(entries)].sort((a, b) => a < b ? -1 : 1)
     const terms = [null, ...ends].map((after, n) => ({ after, through: ends[n] ?? null }))
-    equal(terms.filter((term) => inTerm(block, term)).length, 1)
+    equal(terms.filter((term) => isInBlockRange(block, term)).length, 1)
   },
 )
 
-Deno.test("decide() never takes back a signature: what is out and not owed any more waits for a person", () => {
+Deno.test("nextAction() never takes back a signature: what is out and not owed any more waits for a person", () => {
   for (const { c, action } of cases) {
-    if (!sound(c) || !c.everSigned || c.state === "stuck" || c.repaid !== "expired") continue
+    if (!sound(c) || !c.everSigned || c.state === "needs_review" || c.repaid !== "expired") continue
     if (c.payment !== "expired" && c.payment !== "spent") continue
-    equal(action.act, "stick", JSON.stringify(c))
+    equal(action.kind, "require_review", JSON.stringify(c))
   }
 })
 
-Deno.test("decide() makes moves of the table only, and no nonce but the payment's own is let pass", () => {
+Deno.test("nextAction() makes moves of the table only, and no nonce but the payment's own is let pass", () => {
   for (const { c, action } of cases) {
-    if (action.act === "wait" || action.act === "relay") continue
-    ok(refundMoves[c.state].includes(action.act), told(c, action))
-    if (action.act !== "stick") {
+    if (action.kind === "wait" || action.kind === "relay") continue
+    ok(refundMoves[c.state].includes(action.kind), told(c, action))
+    if (action.kind !== "require_review") {
       const { signed } = refundOf(c)
       ok((signed?.treasury ?? ours) === ours && (signed?.nonce ?? nonce) === nonce)
     }
   }
 })
 
-Deno.test("decide() leaves what another treasury has signed to whoever holds its key", () => {
+Deno.test("nextAction() leaves what another treasury has signed to whoever holds its key", () => {
   const theirs = cases.filter(({ c }) => c.wrong === "another_treasury")
   ok(theirs.length > 0)
   for (const { c, action } of theirs) {
-    equal(action, { act: "wait", reason: c.state === "stuck" ? "stuck" : "of_another_treasury" })
+    equal(action, {
+      kind: "wait",
+      reason: c.state === "needs_review" ? "needs_review" : "of_another_treasury",
+    })
   }
 })
 
-Deno.test("decide() says what is wrong", () => {
+Deno.test("nextAction() says what is wrong", () => {
   const reasons = new Set(
-    cases.flatMap(({ action }) => action.act === "stick" ? [action.reason] : []),
+    cases.flatMap(({ action }) => action.kind === "require_review" ? [action.reason] : []),
   )
   equal([...reasons].sort(), [
     ...["amount_over_the_dearest_product", "another_asset", "another_chain", "another_nonce"],
@@ -305,7 +313,7 @@ Deno.test("a confirmed refund never moves; every other one can still be confirme
   for (const from of refundStates) {
     const found = new Set([from])
     for (const state of found) {
-      for (const event of refundMoves[state]) found.add(refundReaches[event])
+      for (const event of refundMoves[state]) found.add(refundStateAfter[event])
     }
     ok(found.has("confirmed"), from)
   }

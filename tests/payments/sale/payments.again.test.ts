@@ -112,7 +112,7 @@ test("a conflict is told whether the payment it shows was taken, in every state 
         authorization,
         signature,
         amount: bought.product.price,
-        order: bought.product.settlementOrder,
+        settlementOrder: bought.product.settlementOrder,
         productId: bought.product.id,
         request: bought.request,
       }
@@ -151,7 +151,7 @@ test("a known payment under a forged signature is a conflict, and a 402 when it 
     yield* passing(1)
     yield* Fiber.join(first)
     equal(yield* charged(forged), ["payment_conflict", true])
-    equal(yield* charged({ ...forged, late: "expired" }), ["payment_conflict", true])
+    equal(yield* charged({ ...forged, validityFault: "expired" }), ["payment_conflict", true])
   })))
 
 test("of two copies at once one computes; the one with the secret waits for the same answer", () =>

@@ -146,14 +146,14 @@ test("a released payment that a facilitator settles after all is owed to its pay
     equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
     const id = paymentId({ ...token, ...bought.payment.authorization })
     equal(recordOf(Option.getOrThrow(yield* store.find(id))).refund?.state, "queued")
-    equal(yield* sale({ ...bought, late: "expired" }), "payment_refunded")
+    equal(yield* sale({ ...bought, validityFault: "expired" }), "payment_refunded")
   })))
 
 test("a released payment that comes again too late is refused, and claimed by nobody", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought, answering("nothing", false)), "delivered")
-    equal(yield* sale({ ...bought, late: "It expires too soon" }), "payment_required")
+    equal(yield* sale({ ...bought, validityFault: "It expires too soon" }), "payment_required")
     equal([yield* stateOf(bought), yield* taken], ["released", nothing])
   })))
 

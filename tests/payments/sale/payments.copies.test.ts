@@ -12,7 +12,7 @@ import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -179,7 +179,7 @@ for (const sold of [product, early]) {
           const spending = Effect.provideService(spend(bought, how), Ledger, ledger)
           const unserved = doing(Effect.die("computed"))
           if (when === "before it is shown") yield* spending
-          const checked: Task = sold === early
+          const checked: Work = sold === early
             ? { ...unserved, check: spending }
             : doing(Effect.andThen(spending, answering()))
           const task = when === "before it is shown" ? unserved : checked
@@ -191,7 +191,10 @@ for (const sold of [product, early]) {
           equal([yield* stateOf(bought), (yield* rowOf(bought))?.refund], ["void", null])
           equal(yield* ledger.balance(address(terms.treasury)), playBalance)
           equal((yield* taken).received, 0n)
-          equal(yield* buying({ ...bought, late: "expired" }, unserved), "payment_required")
+          equal(
+            yield* buying({ ...bought, validityFault: "expired" }, unserved),
+            "payment_required",
+          )
         })))
     }
   }

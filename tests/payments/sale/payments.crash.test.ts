@@ -193,7 +193,7 @@ for (const { at, when, told, left, swept, paid, work, simulation } of cases) {
         const end = yield* stateOf(bought)
         ok([null, "void", "answered"].includes(end), String(end))
         equal(yield* taken, paid ? once : nothing)
-        const again = yield* sale({ ...bought, late: "The authorization has expired" })
+        const again = yield* sale({ ...bought, validityFault: "The authorization has expired" })
         equal(again, paid ? "delivered again" : "payment_required")
         equal(yield* taken, paid ? once : nothing)
       }),
@@ -234,7 +234,7 @@ for (const at of ["claim", "find"] as const) {
             const bought = yield* purchase({ secret: "a-secret-of-16-chars" })
             equal(yield* sale(bought), "delivered")
             yield* fail(at)
-            equal(yield* sale({ ...bought, late }), told)
+            equal(yield* sale({ ...bought, validityFault: late }), told)
           }),
           {},
           layer,
@@ -262,7 +262,7 @@ test("a full house refuses what is new or released, and answers what it knows", 
     const fresh = yield* purchase({ authorization: { nonce: nonce(514) } })
     equal([yield* sale(fresh), yield* stateOf(fresh)], ["overloaded", null])
     equal([yield* sale(given), yield* stateOf(given)], ["overloaded", "released"])
-    equal(yield* sale({ ...fresh, late: "expired" }), "payment_required")
+    equal(yield* sale({ ...fresh, validityFault: "expired" }), "payment_required")
     equal(yield* sale(known), "delivered again")
     equal(yield* sale({ ...known, secret: null }), "payment_already_used")
     yield* Effect.forEach(guests, ({ open }) => open)

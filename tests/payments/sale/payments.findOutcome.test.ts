@@ -102,7 +102,7 @@ const standing = Effect.fnUntraced(function* (
     ...{ paymentId, token, authorization, signature, request: bought.request },
     ...{
       amount: bought.product.price,
-      order: bought.product.settlementOrder,
+      settlementOrder: bought.product.settlementOrder,
       productId: bought.product.id,
     },
   }
@@ -160,7 +160,7 @@ test("in every state only the secret of the purchase brings the answer, and noth
             const authorization = { nonce: nonce(n++) }
             const bought = yield* purchase({ product: sold, authorization })
             const { paymentId } = yield* standing(bought, path, shown)
-            if (state === "refunded") memory.endOwed(paymentId, "refund")
+            if (state === "refunded") memory.endRefund(paymentId, "refund")
             const row = Option.getOrThrow(yield* store.find(paymentId))
             equal(row.state, state)
             for (const given of [...wrong, secret]) {
@@ -200,7 +200,7 @@ test("what was sold is found byte for byte, for ever once it was delivered", () 
     yield* sent(again.delivery)
     yield* passing(1)
     equal((yield* rowOf(bought))?.sent, true)
-    yield* passing(Duration.toSeconds(timing.hold) * 3)
+    yield* passing(Duration.toSeconds(timing.answerWindow) * 3)
     equal(yield* findOutcome(paymentId, secret), again)
     equal(yield* taken, once)
   })))
@@ -211,7 +211,7 @@ test("what nobody fetched within the hold is refunded from then on, before any s
     const bought = yield* purchase({ secret })
     const paymentId = yield* idOf(bought)
     yield* sell(bought, doing(answering()))
-    yield* passing(Duration.toSeconds(timing.hold) - 1)
+    yield* passing(Duration.toSeconds(timing.answerWindow) - 1)
     equal((yield* findOutcome(paymentId, secret)).state, "answered")
     yield* passing(1)
     equal((yield* findOutcome(paymentId, null)).state, "used")

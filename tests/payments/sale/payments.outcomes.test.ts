@@ -51,7 +51,7 @@ test("every sale is counted once, by how it ended", () =>
     yield* sale({ ...bought, request: "another" })
     yield* sale(yield* purchase({ authorization: { nonce: nonce(1) } }), answering("", false))
     yield* sale(yield* purchase({ authorization: { nonce: nonce(2) } }), Effect.die("a bug"))
-    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, late: "expired" }))
+    yield* sale(yield* purchase({ authorization: { nonce: nonce(3) }, validityFault: "expired" }))
     equal(yield* counts, {
       charged: 1,
       given_away: 1,

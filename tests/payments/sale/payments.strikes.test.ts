@@ -12,7 +12,7 @@ import type { SimulationOptions } from "../../../src/payments/simulated/facilita
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer } from "../../support/payments/buyers.ts"
@@ -41,9 +41,9 @@ interface Flow {
   readonly name: string
   readonly sold: Purchase["product"]
   readonly simulation?: SimulationOptions
-  readonly task?: Task
+  readonly task?: Work
   /** What was sold before, and how long ago. */
-  readonly before?: { readonly task: Task; readonly seconds: number; readonly told: string }
+  readonly before?: { readonly task: Work; readonly seconds: number; readonly told: string }
 }
 
 const worthless = doing(answering("nothing", false))
@@ -115,7 +115,7 @@ const run = Effect.fnUntraced(function* (
     yield* Effect.orDie(survivor.scan)
     yield* giveBack(bought)
     if (!returns || transcript.some(isFinal)) continue
-    const expired = { ...bought, late: "The authorization has expired" }
+    const expired = { ...bought, validityFault: "The authorization has expired" }
     yield* Effect.forkChild(
       Effect.tap(
         hearing(survivor.sell(expired, doing(answering()))),

@@ -35,7 +35,7 @@ import {
 } from "../../support/payments/sales.ts"
 
 const secret = "a-secret-of-16-chars"
-const recoverSeconds = Duration.toSeconds(timing.recover)
+const recoverSeconds = Duration.toSeconds(timing.recoveryWindow)
 const unasked = doing(Effect.die("computed for somebody else"))
 
 /** Settlement is brought to the chain a while after the facilitator went silent about it. */
@@ -93,7 +93,10 @@ for (const who of ["the sweep", "the buyer who comes too late"] as const) {
         equal([yield* sweep, yield* stateOf(bought)], [0, "unresolved"])
         yield* passing(2)
         if (who === "the sweep") equal(yield* sweep, 1)
-        else equal(yield* buying({ ...bought, late: "expired" }, unasked), "payment_refunded")
+        else {equal(
+            yield* buying({ ...bought, validityFault: "expired" }, unasked),
+            "payment_refunded",
+          )}
         const row = yield* rowOf(bought)
         equal([row?.state, row?.refund?.reason], ["refund_due", "paid_undelivered"])
       }),
@@ -234,7 +237,7 @@ test("the sweep of one replica leaves what the other works on, and gives back wh
   })))
 
 for (const product of [early, latest]) {
-  const hold = Duration.toSeconds(timing.hold)
+  const hold = Duration.toSeconds(timing.answerWindow)
   test(`an answer sold ${product.settlementOrder} that is not handed over is erased after HOLD, and owed back`, () =>
     inMarket(Effect.gen(function* () {
       const { sweep, sell } = yield* Payments
@@ -247,7 +250,7 @@ for (const product of [early, latest]) {
       equal(yield* sweep, 1)
       const row = yield* rowOf(bought)
       equal([row?.state, row?.refund?.reason, row?.answer], ["refund_due", "unsent", null])
-      const refused = yield* Effect.flip(sell({ ...bought, late: "expired" }, unasked))
+      const refused = yield* Effect.flip(sell({ ...bought, validityFault: "expired" }, unasked))
       equal(refused._tag === "NotCharged" ? [refused.code, refused.refund?.state] : refused._tag, [
         "payment_refunded",
         "queued",
@@ -259,7 +262,7 @@ for (const product of [early, latest]) {
       const bought = yield* purchase({ product, secret })
       equal(yield* buying(bought, doing(answering())), "answer")
       yield* passing(hold)
-      equal(yield* buying({ ...bought, late: "expired" }, unasked), "payment_refunded")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "payment_refunded")
     })))
 
   test(`an answer sold ${product.settlementOrder} that was handed over stays, and is given again`, () =>
@@ -271,6 +274,6 @@ for (const product of [early, latest]) {
       yield* sent(yield* Fiber.join(call))
       yield* passing(2 * hold)
       equal([yield* sweep, yield* stateOf(bought)], [0, "answered"])
-      equal(yield* buying({ ...bought, late: "expired" }, unasked), "answer again")
+      equal(yield* buying({ ...bought, validityFault: "expired" }, unasked), "answer again")
     })))
 }

@@ -9,7 +9,7 @@ import { Duration, Effect, Fiber } from "effect"
 import type { Misbehaviour } from "../../../src/payments/simulated/facilitator.ts"
 import { NotCharged } from "../../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
-import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
+import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
@@ -34,7 +34,7 @@ const fails = (code: NotCharged["code"]) =>
   Effect.fail(new NotCharged({ code, message: "It failed" }))
 
 /** A task that must not come to its work. */
-const checking = (check: Task["check"]): Task => ({ check, work: Effect.die("computed") })
+const checking = (check: Work["check"]): Work => ({ check, compute: Effect.die("computed") })
 
 /** What stands in the row of a refund that waits: its state, its reason, and that nothing is kept. */
 const refundIn = Effect.fnUntraced(function* (bought: Parameters<typeof rowOf>[0]) {
@@ -54,7 +54,7 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
     const { sell } = yield* Payments
     const delivery = yield* sell(bought, {
       check: noted("check"),
-      work: Effect.andThen(noted("work"), answering()),
+      compute: Effect.andThen(noted("work"), answering()),
     })
     equal(steps, [["check", "claimed", 0n], ["work", "settled", early.price]])
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
@@ -82,7 +82,7 @@ for (
     })))
 }
 
-const works: ReadonlyArray<[string, Effect.Effect<Answer, NotCharged>, string]> = [
+const works: ReadonlyArray<[string, Effect.Effect<WorkResult, NotCharged>, string]> = [
   ["fails", fails("venue_error"), "venue_error"],
   ["dies", Effect.die("a bug"), "internal_error"],
   ["takes too long", Effect.never, "upstream_timeout"],
@@ -95,7 +95,12 @@ for (const [name, work, code] of works) {
       equal(yield* buying(bought, doing(work), 65), `RefundQueued: ${code}`)
       equal(yield* refundIn(bought), ["refund_due", "queued", code, null])
       equal(yield* taken, once)
-      for (const again of [bought, { ...bought, secret: null }, { ...bought, late: "expired" }]) {
+      for (
+        const again of [bought, { ...bought, secret: null }, {
+          ...bought,
+          validityFault: "expired",
+        }]
+      ) {
         equal(yield* buying(again, doing(Effect.die("computed again"))), "payment_refunded")
       }
       equal(yield* taken, once)

@@ -7,7 +7,7 @@
 import { Duration, Effect, Option, Result } from "effect"
 import { address, Bytes32 } from "../../../src/payments/domain/payment.ts"
 import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/responses.ts"
-import type { Answer, Task } from "../../../src/payments/sale/sale.ts"
+import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
 import { buyer, shown } from "../../support/payments/buyers.ts"
@@ -141,7 +141,7 @@ const call = Effect.fnUntraced(function* (
   const asked = how === "recalls"
     ? Effect.flatMap(life.service.findOutcome(signed.paymentId, secret), asSold)
     : life.service.sell(
-      { product, request, payment, late, secret },
+      { product, request, payment, validityFault: late, secret },
       taskBetween(work(world, signed), life.between),
     )
   const result = yield* asked.pipe(
@@ -210,7 +210,7 @@ function chargedOf(result: Outcome): boolean | null {
 }
 
 /** Work as it may go: done, worthless, failed, broken or endless. */
-function work(world: World, { product, request }: Signed): Task {
+function work(world: World, { product, request }: Signed): Work {
   const { random } = world
   const most = product.settlementOrder === "compute-first" ? 11 : 33
   const takes = Duration.seconds(random.chance(0.6) ? 0 : random.between(0, most))
@@ -218,13 +218,13 @@ function work(world: World, { product, request }: Signed): Task {
     new NotCharged({ code: "venue_error", message: "The venue failed" }),
   )
   const goes = random.below(100)
-  const done = Effect.sync((): Answer => ({
+  const done = Effect.sync((): WorkResult => ({
     body: utf8.encode(`${request}: ${random.below(1_000_000)}`),
     charge: goes >= 6,
   }))
   return {
     check: random.chance(0.05) ? facts : Effect.void,
-    work: Effect.andThen(
+    compute: Effect.andThen(
       Effect.sleep(takes),
       goes > 94 ? facts : goes === 94 ? Effect.die("a bug") : goes === 93 ? Effect.never : done,
     ),

@@ -26,6 +26,7 @@ import {
   yesOrNo,
 } from "../../support/predetermined/detections.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { market, now } from "../../support/movers/market.ts"
 
 const any = Arbitrary.schema(Schema.Struct({ proposal: anyProposal, headlines: anyHeadlines }))
@@ -46,7 +47,7 @@ law(
       ),
     )
   },
-  { runs: 5_000 },
+  { runs: sized({ short: 200, full: 5_000 }) },
 )
 
 Deno.test("evidenceOf() puts the venue first, and completed events before newer headlines", () => {

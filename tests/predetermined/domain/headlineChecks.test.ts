@@ -12,6 +12,7 @@ import {
   siteOf,
 } from "../../../src/predetermined/domain/headlineChecks.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const completed = [
   "Lakers beat Celtics 110-98 in season opener",
@@ -70,7 +71,7 @@ law(
       [...words.slice(0, place), hedge, ...words.slice(place)].join(" "),
     )
   },
-  { runs: 5_000 },
+  { runs: sized({ short: 200, full: 5_000 }) },
 )
 
 const anyText = Arbitrary.schema(Schema.String)
@@ -79,7 +80,7 @@ law("the checks never throw for any text", anyText, (title) => {
   isAbout(title, title)
   namesOutcome(title, title)
   siteOf(title)
-}, { runs: 5_000 })
+}, { runs: sized({ short: 200, full: 5_000 }) })
 
 Deno.test("isAbout() needs two shared informative words, one of them not a decisive verb", () => {
   const question = "Will the Lakers win the championship in 2026?"

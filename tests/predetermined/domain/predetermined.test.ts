@@ -22,6 +22,7 @@ import {
   statementFacts,
 } from "../../../src/predetermined/domain/predetermined.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import {
   anyAnswer,
   anyHeadlines,
@@ -38,7 +39,7 @@ import {
 } from "../../support/predetermined/detections.ts"
 import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
-const runs = { runs: 5_000 }
+const runs = { runs: sized({ short: 200, full: 5_000 }) }
 
 law("judgeDetection() accepts exactly the answers that the rules allow", anyAnswer, (drawn) => {
   const question = questionOf(drawn)

@@ -13,6 +13,7 @@ import { templateReport } from "../../../src/research/domain/template.ts"
 import { Report, reportOf, resampleHourly } from "../../../src/research/domain/research.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { microstructureWith, now } from "../../support/movers/market.ts"
 import {
   anyMaterial,
@@ -32,7 +33,7 @@ law("reportOf() has the documented shape", anyMaterial, (material) => {
   const report = templateReportOf(material)
   ok(Schema.is(Report)(report))
   equal(JSON.parse(JSON.stringify(report)), report)
-}, { runs: 1_000 })
+}, { runs: sized({ short: 200, full: 1_000 }) })
 
 law(
   "reportOf() caps the confidence: low under the gate, medium without news, whoever writes",
@@ -49,7 +50,7 @@ law(
     const least = confidences.indexOf(claimed) < confidences.indexOf(most) ? claimed : most
     strictEqual(confidence, least)
   },
-  { runs: 3_000 },
+  { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 Deno.test("reportOf() is good for every confidence", () => {

@@ -55,7 +55,7 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
 )
 
 /** Who writes, and what it was asked. */
-export const makePress = Effect.gen(function* () {
+export const makeNewsArchive = Effect.gen(function* () {
   const mood = yield* Ref.make<Mood>("writes")
   const asked: Array<{ brief: DigestBrief; complaints: ReadonlyArray<string> }> = []
   const hanging = yield* Deferred.make<void>()

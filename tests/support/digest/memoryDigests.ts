@@ -4,10 +4,10 @@
  * @module
  */
 import { Effect, Layer, Option } from "effect"
-import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 
 export function memoryDigests(): DigestStore["Service"] {
-  const held = new Map<number, HeldDigest>()
+  const held = new Map<number, StoredDigest>()
   const newestFirst = () => [...held.values()].sort((a, b) => b.slot - a.slot)
   return DigestStore.of({
     add: (digest) =>

@@ -5,13 +5,13 @@
  */
 import type { Market } from "../../../src/markets/domain/market.ts"
 import {
-  candidatesMax,
   type EndingMarket,
+  endingMarketsMax,
   type ResolvingQuery,
 } from "../../../src/markets/domain/resolving.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 
-/** The markets a query is about, the nearest end first, at most `candidatesMax`. */
+/** The markets a query is about, the nearest end first, at most `endingMarketsMax`. */
 export function endingWithin(
   markets: ReadonlyArray<Market>,
   query: ResolvingQuery,
@@ -20,7 +20,7 @@ export function endingWithin(
   return markets
     .filter((market): market is EndingMarket => isEnding(market, query, now))
     .sort((a, b) => a.endsAt - b.endsAt || (a.slug < b.slug ? -1 : 1))
-    .slice(0, candidatesMax)
+    .slice(0, endingMarketsMax)
 }
 
 function isEnding(market: Market, query: ResolvingQuery, now: EpochMs): boolean {

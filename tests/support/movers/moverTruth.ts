@@ -215,7 +215,7 @@ function jumpsToFind(
   )
   return [...listed.values()]
     .filter((market) => market.mechanical === null && market.aboveGate)
-    .filter((market) => market.bookHabit === "valid")
+    .filter((market) => market.bookKind === "valid")
     .flatMap((market) =>
       world.truth.jumps(market, origin, origin + day - hour)
         .filter((jump) => Math.abs(jump.to - jump.from) >= 0.05)

@@ -5,12 +5,12 @@
  */
 import { Clock, Effect, FiberSet, type Scope } from "effect"
 import {
+  type Article,
   feedOf,
-  found,
-  makePress,
+  makeNewsArchive,
+  type NewsArchive,
   outlets,
-  type Press,
-  type Published,
+  searchIndex,
 } from "../../../src/venues/simulated/news.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
@@ -25,7 +25,7 @@ export const searchPath = "/api/v2/doc/doc"
 export const serveNews = Effect.fnUntraced(function* (
   world: World,
 ): Effect.fn.Return<string, never, Scope.Scope> {
-  const press = makePress(world)
+  const press = makeNewsArchive(world)
   const run = yield* FiberSet.makeRuntimePromise<never, Response, never>()
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
@@ -41,7 +41,7 @@ export const serveNews = Effect.fnUntraced(function* (
 })
 
 /** The response to one request at an instant. */
-function newsResponse(press: Press, request: Request, at: EpochMs): Response {
+function newsResponse(press: NewsArchive, request: Request, at: EpochMs): Response {
   const url = new URL(request.url)
   if (url.pathname === searchPath) return searchResponse(press, url.searchParams, at)
   const index = outlets.findIndex((_, n) => feedPath(n) === url.pathname)
@@ -64,7 +64,7 @@ function escaped(text: string): string {
 }
 
 /** Every second title is in a CDATA section; the guid is the address with a fragment, as in real feeds. */
-function rssOf(name: string, rows: ReadonlyArray<Published>): string {
+function rssOf(name: string, rows: ReadonlyArray<Article>): string {
   const items = rows.map(({ title, url, publishedAt }, n) =>
     [
       "<item>",
@@ -90,7 +90,7 @@ ${items.join("\n")}
 function atomOf(
   name: string,
   host: string,
-  rows: ReadonlyArray<Published>,
+  rows: ReadonlyArray<Article>,
   at: EpochMs,
 ): string {
   const entries = rows.map(({ title, url, publishedAt }, n) =>
@@ -116,7 +116,7 @@ ${entries.join("\n")}
 }
 
 /** Quoted phrases must all match, or any of them with OR; errors are plain text with status 200. */
-function searchResponse(press: Press, parameters: URLSearchParams, at: EpochMs): Response {
+function searchResponse(press: NewsArchive, parameters: URLSearchParams, at: EpochMs): Response {
   const query = parameters.get("query") ?? ""
   const phrases = [...query.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => phrase)
   if (phrases.length === 0) return new Response("Your query was too short or too long.\n")
@@ -125,7 +125,7 @@ function searchResponse(press: Press, parameters: URLSearchParams, at: EpochMs):
   }
   const topics = /\bOR\b/.test(query) ? phrases.map((phrase) => [phrase]) : [phrases]
   const recordsMax = Number(parameters.get("maxrecords") ?? 75)
-  const articles = found(press, topics, at).slice(0, recordsMax).map(
+  const articles = searchIndex(press, topics, at).slice(0, recordsMax).map(
     ({ title, url, source, publishedAt }) => ({
       url,
       url_mobile: "",

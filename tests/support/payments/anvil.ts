@@ -5,7 +5,7 @@
  * @module
  */
 import { Effect } from "effect"
-import { skipAloud } from "../venues/oracle.ts"
+import { registerSkipped } from "../venues/oracle.ts"
 
 const binary = new URL(
   "../../anvil/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil",
@@ -16,7 +16,7 @@ export const hasAnvil = isFile(binary)
 
 /** Says aloud what is not tested for want of anvil. */
 export function skipWithoutAnvil(what: string): void {
-  skipAloud(what, "no anvil; npm ci --prefix tests/anvil")
+  registerSkipped(what, "no anvil; npm ci --prefix tests/anvil")
 }
 
 export interface Anvil {

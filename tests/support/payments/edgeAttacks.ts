@@ -36,7 +36,7 @@ export const invented = {
 const signature = `0x${"11".repeat(32)}${"22".repeat(32)}1b`
 
 /** Tries a statement; true when the database let it through. */
-export const gotThrough = (attempt: Effect.Effect<unknown, unknown>) =>
+export const wasAccepted = (attempt: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.exit(attempt), Exit.isSuccess)
 
 const identity = ({ paymentId }: Attacker, { payer, nonce, amount }: Claimed): Row => ({
@@ -52,7 +52,7 @@ const identity = ({ paymentId }: Attacker, { payer, nonce, amount }: Claimed): R
 const insert = ({ sql }: Attacker, row: Row) => sql`INSERT INTO payment ${sql.insert(row)}`
 
 /** A row that is owed from birth, as the scan of the chain writes it; `changes` are the lie. */
-export const fakeOrphan = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
+export const fakeUnmatchedTransfer = (attacker: Attacker, claimed: Claimed, changes: Row = {}) =>
   insert(attacker, {
     ...{ ...identity(attacker, claimed), ...invented, state: "refund_due", reason: "orphan" },
     ...changes,
@@ -94,7 +94,7 @@ export const walks: ReadonlyArray<Walk> = [
 ]
 
 /** Claims a payment that never was, and walks it to a debt. */
-export const walkToDebt = Effect.fnUntraced(function* (
+export const walkToRefundDue = Effect.fnUntraced(function* (
   attacker: Attacker,
   claimed: Claimed,
   [settlement, states]: Walk,
@@ -131,8 +131,8 @@ export const forbidden: ReadonlyArray<string> = [
   "SET session_replication_role = replica",
   "SET ROLE bellwether_refund",
   "SET SESSION AUTHORIZATION postgres",
-  "CREATE OR REPLACE FUNCTION payment_owed() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
-  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION payment_owed()",
+  "CREATE OR REPLACE FUNCTION queue_refund() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
+  "CREATE TRIGGER mine AFTER INSERT ON payment EXECUTE FUNCTION queue_refund()",
 ]
 
 /** Tables of the attacker's own, where a careless guard would look for the real ones. */

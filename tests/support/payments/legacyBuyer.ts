@@ -15,7 +15,7 @@ export interface Bought {
 }
 
 /** What the buyer with this key got for an address. */
-export async function errandOfVersion1(
+export async function buyWithVersion1(
   errand: { readonly url: string; readonly key: string },
 ): Promise<Bought> {
   const process = new Deno.Command(Deno.execPath(), {

@@ -37,7 +37,7 @@ type Stored = Omit<PaymentRecord, "leaseLeftMs" | "intendedAgoMs" | "answeredAgo
 export interface MemoryPayments {
   readonly store: PaymentStore["Service"]
   /** Ends what is owed, as its refund does with the row of its payment. */
-  readonly endOwed: (paymentId: PaymentId, event: "refund" | "void") => void
+  readonly endRefund: (paymentId: PaymentId, event: "refund" | "void") => void
   readonly stateOf: (paymentId: PaymentId) => PaymentState | null
 }
 
@@ -94,7 +94,7 @@ export function memoryPayments(): MemoryPayments {
         if (move.event === "owe" && row.sent) return Option.none()
         // The database refuses it: only its refund ends what is owed, and moves the payment with it.
         if (row.state === "refund_due") throw new Error("A refund is not cancelled by its payment")
-        const state = Result.getOrThrow(step(row.order, row.state, move.event))
+        const state = Result.getOrThrow(step(row.settlementOrder, row.state, move.event))
         return Option.some(keep({ ...row, ...changesOf(row, move, now), state }, now))
       }),
     markSent: (paymentId) =>
@@ -102,11 +102,13 @@ export function memoryPayments(): MemoryPayments {
         const row = rows.get(paymentId)
         if (row?.state === "answered") keep({ ...row, sent: true }, now)
       }),
-    waiting: ({ nowSeconds, hold, skip, limit }) =>
+    waiting: ({ nowSeconds, answerWindow, skip, limit }) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) =>
-          [...rows.values()].filter((row) => waits(row, nowSeconds, Duration.toMillis(hold), now))
+          [...rows.values()].filter((row) =>
+            waits(row, nowSeconds, Duration.toMillis(answerWindow), now)
+          )
             .sort((a, b) => rank(a) - rank(b) || a.changed - b.changed)
             .slice(skip, skip + limit).map((row) =>
               Result.try({
@@ -127,7 +129,7 @@ export function memoryPayments(): MemoryPayments {
         const { after, through } = scans.get(nameOf(account)) ?? { after: block, through: block }
         scans.set(nameOf(account), { after, through: block > through ? block : through })
       }),
-    standing: (paymentIds) =>
+    states: (paymentIds) =>
       Effect.sync(() =>
         new Map(paymentIds.flatMap((id) => {
           const row = rows.get(id)
@@ -147,14 +149,14 @@ export function memoryPayments(): MemoryPayments {
     }),
   })
 
-  const endOwed = (paymentId: PaymentId, event: "refund" | "void") => {
+  const endRefund = (paymentId: PaymentId, event: "refund" | "void") => {
     const row = rows.get(paymentId)
     if (row === undefined || row.refund === null) return
-    const state = Result.getOrThrow(step(row.order, row.state, event))
+    const state = Result.getOrThrow(step(row.settlementOrder, row.state, event))
     const refund: RefundSummary["state"] = event === "refund" ? "confirmed" : "cancelled"
     rows.set(paymentId, { ...row, state, refund: { ...row.refund, state: refund } })
   }
-  return { store, endOwed, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
+  return { store, endRefund, stateOf: (paymentId) => rows.get(paymentId)?.state ?? null }
 }
 
 export const memoryPaymentStore: Layer.Layer<PaymentStore> = Layer.sync(
@@ -200,15 +202,15 @@ const unmatchedRow = (
   signature: null,
   productId: null,
   request: null,
-  order: "settle-early",
+  settlementOrder: "settle-early",
   amount: AtomicAmount.make(value),
   state: "refund_due",
   paidAt: at,
   refund: { state: "queued", reason: "orphan", transaction: null },
 })
 
-const isLiable = ({ state, order }: Stored) =>
-  state === "refund_due" || (order === "settle-early" &&
+const isLiable = ({ state, settlementOrder }: Stored) =>
+  state === "refund_due" || (settlementOrder === "settle-early" &&
     ["claimed", "settling", "unresolved", "settled"].includes(state))
 
 function waits(row: Stored, nowSeconds: bigint, holdMs: number, now: number): boolean {

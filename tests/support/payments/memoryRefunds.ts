@@ -6,19 +6,19 @@
 import { Clock, Context, Duration, Effect, Layer, Option, Result } from "effect"
 import type { Address, PaidAt, PaymentId } from "../../../src/payments/domain/payment.ts"
 import {
-  type Debt as RefundedPayment,
+  type PaymentToRefund,
   type RefundEvent,
-  refundReaches,
   type RefundSignature,
   type RefundState,
+  refundStateAfter,
   withinCaps,
 } from "../../../src/payments/domain/refund.ts"
-import { RefundQueue, type RefundsStanding } from "../../../src/payments/refunds/Refunds.ts"
+import { RefundQueue, type RefundTotals } from "../../../src/payments/refunds/Refunds.ts"
 import {
   type ClaimedRefund,
-  type HeldRefund,
   type RefundMove,
   RefundStore,
+  type StoredRefund,
   UnreadableRefund,
 } from "../../../src/payments/refunds/RefundStore.ts"
 import { refundMoves } from "./moves.ts"
@@ -32,7 +32,7 @@ export class Debts extends Context.Service<Debts, {
   readonly age: (paymentId: PaymentId, by: Duration.Duration) => Effect.Effect<void>
 }>()("tests/Debts") {}
 
-export type Debt = RefundedPayment & Pick<ClaimedRefund, "paidTransaction">
+export type Debt = PaymentToRefund & Pick<ClaimedRefund, "paidTransaction">
 
 /** Where a payment and its refund stand. */
 export interface Owed {
@@ -64,7 +64,7 @@ export interface MemoryRefunds {
 export function memoryRefunds(): MemoryRefunds {
   const rows = new Map<PaymentId, Stored>()
   const entered: Array<{ readonly treasury: Address; readonly after: bigint | null }> = []
-  const held = ({ paymentId, state, fence }: HeldRefund): Stored | null => {
+  const held = ({ paymentId, state, fence }: StoredRefund): Stored | null => {
     const row = rows.get(paymentId)
     return row?.state === state && row.fence === fence ? row : null
   }
@@ -106,7 +106,7 @@ export function memoryRefunds(): MemoryRefunds {
         if (row === null) return "lost"
         refuseIllegal(row.state, "sign")
         if (row.signed !== null && signed.validBefore <= row.signed.validBefore) {
-          throw new Error("a refund is signed anew only to run longer")
+          throw new Error("a refund can be signed again only with a later valid_before")
         }
         refuseAnother(row, signed)
         if (!withinCaps(row.amount, sums(row.paymentId, now), caps)) return "over_caps"
@@ -124,12 +124,12 @@ export function memoryRefunds(): MemoryRefunds {
           throw new Error("a refund that was signed is never cancelled")
         }
         if (move.event === "confirm") refuseAnother(row, move)
-        const state = move.event === "postpone" ? row.state : refundReaches[move.event]
+        const state = move.event === "postpone" ? row.state : refundStateAfter[move.event]
         rows.set(row.paymentId, { ...row, state, leaseUntil: null, ...changesOf(row, move, now) })
         return true
       }),
     signedForOthers: (paymentId) => atNow((now) => sums(paymentId, now)),
-    term: (treasury) =>
+    blockRange: (treasury) =>
       Effect.sync(() => {
         const at = entered.findIndex((own) => own.treasury === treasury)
         const own = entered[at]
@@ -137,7 +137,7 @@ export function memoryRefunds(): MemoryRefunds {
           ? Option.none()
           : Option.some({ after: own.after, through: entered[at + 1]?.after ?? null })
       }),
-    enter: (treasury, block) =>
+    addTreasury: (treasury, block) =>
       Effect.sync(() => {
         if (entered.some((own) => own.treasury === treasury)) return
         const last = entered.at(-1)
@@ -147,7 +147,7 @@ export function memoryRefunds(): MemoryRefunds {
       }),
   })
   const queue = RefundQueue.of({
-    standing: atNow((now) => standingOf([...rows.values()], now)),
+    totalsByState: atNow((now) => standingOf([...rows.values()], now)),
   })
 
   const debts = Debts.of({
@@ -188,7 +188,9 @@ export function memoryRefunds(): MemoryRefunds {
 function claimedOf(
   { state, signed, ...row }: Stored,
 ): Result.Result<ClaimedRefund, UnreadableRefund> {
-  if (state === "queued" || state === "stuck") return Result.succeed({ ...row, state, signed })
+  if (state === "queued" || state === "needs_review") {
+    return Result.succeed({ ...row, state, signed })
+  }
   if (signed === null || state === "confirmed" || state === "cancelled") {
     return Result.fail(new UnreadableRefund({ paymentId: row.paymentId, state }))
   }
@@ -208,7 +210,7 @@ function newborn(debt: Debt, now: number): Stored {
 function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> {
   switch (move.event) {
     case "broadcast": {
-      const due = now + Duration.toMillis(move.again)
+      const due = now + Duration.toMillis(move.retryAfter)
       return { transactionHint: move.transactionHint, lastReason: null, due }
     }
     case "confirm": {
@@ -217,19 +219,19 @@ function changesOf(row: Stored, move: RefundMove, now: number): Partial<Stored> 
     }
     case "cancel":
       return { lastReason: move.reason }
-    case "stick":
-      return { lastReason: move.reason, due: now + Duration.toMillis(move.again) }
+    case "require_review":
+      return { lastReason: move.reason, due: now + Duration.toMillis(move.retryAfter) }
     case "postpone":
       return {
         lastReason: move.reason,
-        due: now + Duration.toMillis(move.again),
+        due: now + Duration.toMillis(move.retryAfter),
         attempts: row.attempts + (move.declined ? 1 : 0),
       }
   }
 }
 
 function standingOf(rows: ReadonlyArray<Stored>, now: number) {
-  const standing = new Map<RefundState, RefundsStanding>()
+  const standing = new Map<RefundState, RefundTotals>()
   for (const { state, amount, owedAt } of rows) {
     const so = standing.get(state) ?? { refunds: 0, amount: 0n, oldestAgoMs: 0 }
     standing.set(state, {
@@ -253,6 +255,6 @@ function refuseAnother(
   { treasury, nonce }: Pick<RefundSignature, "treasury" | "nonce">,
 ): void {
   if (signed !== null && (signed.treasury !== treasury || signed.nonce !== nonce)) {
-    throw new Error("the identity of a refund never changes")
+    throw new Error("the identity columns of a refund cannot change")
   }
 }

@@ -47,5 +47,5 @@ export const refundMoves = {
   broadcast: refundEventsFrom("broadcast"),
   confirmed: refundEventsFrom("confirmed"),
   cancelled: refundEventsFrom("cancelled"),
-  stuck: refundEventsFrom("stuck"),
+  needs_review: refundEventsFrom("needs_review"),
 } satisfies { readonly [S in RefundState]: ReadonlyArray<RefundEvent> }

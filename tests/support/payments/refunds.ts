@@ -45,14 +45,14 @@ export type Ports =
   | Treasury
 
 /** What stands between the worker and its ports, to fail where it is told to. */
-export interface Spoilt {
+export interface PortOverrides {
   readonly store?: (store: RefundStore["Service"]) => RefundStore["Service"]
   readonly facilitator?: (facilitator: Facilitator["Service"]) => Facilitator["Service"]
   readonly chain?: (chain: Chain["Service"]) => Chain["Service"]
   readonly treasury?: (treasury: Treasury["Service"]) => Treasury["Service"]
 }
 
-export interface HouseOptions extends Spoilt {
+export interface RefundHarnessOptions extends PortOverrides {
   readonly simulation?: SimulationOptions
 }
 
@@ -83,9 +83,9 @@ export interface House {
 }
 
 /** Sets the clock to the start and gives the body a store of debts, a chain and a treasury. */
-export const inHouse = <A, E>(
+export const withRefundHarness = <A, E>(
   body: (house: House) => Effect.Effect<A, E, Ports | Scope.Scope>,
-  options: HouseOptions = {},
+  options: RefundHarnessOptions = {},
 ): Effect.Effect<A, E> => {
   const same = <S>(service: S): S => service
   const { store = same, facilitator = same, chain = same, treasury = same } = options
@@ -184,7 +184,7 @@ export const paidBack = Effect.fnUntraced(function* (debts: ReadonlyArray<Debt>)
 })
 
 /** Every one of these debts was paid back, whole, and once. */
-export const allOnce = (debts: ReadonlyArray<Debt>) => {
+export const eachPaidOnce = (debts: ReadonlyArray<Debt>) => {
   const sum = debts.reduce((sum, { amount }) => sum + amount, 0n)
   return { spent: sum, received: sum }
 }

@@ -155,7 +155,7 @@ export const stranger = address(`0x${"5e".repeat(20)}`)
 /** The two logs of a payment: the use of its nonce, and its transfer. */
 export const [use = {}, transfer = {}] = logsOf("paid")
 const usedTopics = use["topics"] as ReadonlyArray<string>
-export const movedTopics = transfer["topics"] as ReadonlyArray<string>
+export const transferTopics = transfer["topics"] as ReadonlyArray<string>
 export const strange = topicOf(stranger)
 export const far = `0x${"f".repeat(12)}`
 
@@ -174,17 +174,20 @@ export const falseLogs: ReadonlyArray<readonly [string, ReadonlyArray<Log>]> = [
   ["of two blocks", [use, { ...transfer, blockHash: `0x${"11".repeat(32)}` }]],
   ["to somebody else", [
     use,
-    { ...transfer, topics: [movedTopics[0], movedTopics[1], strange] },
+    { ...transfer, topics: [transferTopics[0], transferTopics[1], strange] },
   ]],
-  ["from somebody else", [use, { ...transfer, topics: [movedTopics[0], strange, movedTopics[2]] }]],
+  ["from somebody else", [use, {
+    ...transfer,
+    topics: [transferTopics[0], strange, transferTopics[2]],
+  }]],
   ["of another payer's nonce", [
     { ...use, topics: [usedTopics[0], strange, usedTopics[2]] },
     transfer,
   ]],
   ["of another nonce", [{ ...use, topics: [usedTopics[0], usedTopics[1], strange] }, transfer]],
   ["of a cancellation", [{ ...use, topics: [topics.canceled, ...usedTopics.slice(1)] }, transfer]],
-  ["with a topic too many", [use, { ...transfer, topics: [...movedTopics, strange] }]],
-  ["with a topic too few", [use, { ...transfer, topics: movedTopics.slice(0, 2) }]],
+  ["with a topic too many", [use, { ...transfer, topics: [...transferTopics, strange] }]],
+  ["with a topic too few", [use, { ...transfer, topics: transferTopics.slice(0, 2) }]],
   ["of one unit less", [use, { ...transfer, data: `0x${(9_999).toString(16).padStart(64, "0")}` }]],
   ["of a negative amount", [use, { ...transfer, data: "-0x2710" }]],
   ["of an endless amount", [use, { ...transfer, data: `0x${"f".repeat(640)}` }]],

@@ -24,7 +24,7 @@ import {
   type PaymentState,
   recordOf,
 } from "../../../src/payments/domain/payment.ts"
-import type { Answer, Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
@@ -46,7 +46,7 @@ export const early: Product = { ...product, id: "early", settlementOrder: "settl
 const utf8 = new TextEncoder()
 
 /** Real timing but for the length of the waits, which no TestClock test needs. */
-export const timing: PaymentTiming = { ...defaultTiming, proveTimes: 2, waitTimes: 5 }
+export const timing: PaymentTiming = { ...defaultTiming, proveRetriesMax: 2, waitRetriesMax: 5 }
 
 export const market = (
   simulation: SimulationOptions = {},
@@ -71,13 +71,13 @@ export const replica = Effect.gen(function* () {
 })
 
 /** A task that has nothing to check. */
-export const doing = (work: Effect.Effect<Answer, NotCharged>): Task => ({
+export const doing = (work: Effect.Effect<WorkResult, NotCharged>): Work => ({
   check: Effect.void,
-  work,
+  compute: work,
 })
 
 /** An answer that is worth its price, and says which one it is. */
-export const answering = (text = "answer", charge = true): Effect.Effect<Answer, NotCharged> =>
+export const answering = (text = "answer", charge = true): Effect.Effect<WorkResult, NotCharged> =>
   Effect.succeed({ body: utf8.encode(text), charge })
 
 /** A signed payment for the product, and the request it is for. */
@@ -96,7 +96,7 @@ export const purchase = Effect.fnUntraced(function* (
     product,
     request: "latest?[]",
     payment: shown(authorization, signature),
-    late: null,
+    validityFault: null,
     secret: null,
     ...rest,
   }
@@ -132,13 +132,13 @@ export function tale(result: Result.Result<Delivery, { readonly _tag: string }>)
 }
 
 /** A call that goes on while the test does other things. */
-export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Task) {
+export const calling = Effect.fnUntraced(function* (bought: Purchase, task: Work) {
   const { sell } = yield* Payments
   return yield* Effect.forkChild(Effect.map(Effect.result(sell(bought, task)), tale))
 })
 
 /** A call, with as much time as it may take, and what its buyer is told. */
-export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Task, seconds = 5) {
+export const buying = Effect.fnUntraced(function* (bought: Purchase, task: Work, seconds = 5) {
   const call = yield* calling(bought, task)
   yield* passing(seconds)
   return yield* Fiber.join(call)
@@ -182,7 +182,7 @@ export const inMarket = <A, E>(
 export const gatedWork = Effect.gen(function* () {
   const began = yield* Deferred.make<void>()
   const gate = yield* Deferred.make<void>()
-  const work: Effect.Effect<Answer, NotCharged> = Deferred.succeed(began, undefined).pipe(
+  const work: Effect.Effect<WorkResult, NotCharged> = Deferred.succeed(began, undefined).pipe(
     Effect.andThen(Deferred.await(gate)),
     Effect.andThen(answering()),
   )

@@ -55,7 +55,7 @@ export function toToken(functionName: string, args: ReadonlyArray<unknown>): Cal
 }
 
 /** Several calls in one transaction; with `noise`, logs of another contract before each. */
-export function inOne(calls: ReadonlyArray<Call>, noise = false): Call {
+export function inOneTransaction(calls: ReadonlyArray<Call>, noise = false): Call {
   const abi = artifact.Caller.abi as Abi
   const args = [calls.map(({ to, data }) => ({ target: to, data })), noise]
   return { to: callerAddress, data: encodeFunctionData({ abi, functionName: "all", args }) }

@@ -28,7 +28,7 @@ export interface Held {
   readonly open: Effect.Effect<void>
 }
 
-export interface Turnstile {
+export interface Barrier {
   /** Holds up whoever comes to the place next. */
   readonly hold: (place: Place) => Effect.Effect<Held>
   /** What is passed on the way to an answer. */
@@ -37,7 +37,7 @@ export interface Turnstile {
   readonly guard: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | ShopPorts>
 }
 
-export const makeTurnstile = (): Turnstile => {
+export const makeBarrier = (): Barrier => {
   const closed = new Map<
     Place,
     { readonly reached: () => void; readonly gate: Deferred.Deferred<void> }

@@ -6,10 +6,10 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import {
-  type MadeReport,
-  type ReportEnd,
+  type GenerationState,
   type ReportState,
   ReportStore,
+  type StoredReport,
 } from "../../../src/research/ReportStore.ts"
 
 interface Making {
@@ -18,7 +18,7 @@ interface Making {
   readonly state: "making" | "made" | "failed" | "lost"
   readonly begunAt: number
   readonly leaseUntil: number
-  readonly made: MadeReport | null
+  readonly made: StoredReport | null
 }
 
 export function memoryReports(): ReportStore["Service"] {
@@ -58,10 +58,10 @@ export function memoryReports(): ReportStore["Service"] {
           ...{ marketId, generation: generation + 1, state: "making", made: null },
           ...{ begunAt: now, leaseUntil },
         })
-        return { state: "ours", generation: generation + 1 }
+        return { state: "acquired", generation: generation + 1 }
       }),
-    ended: (marketId, generation) =>
-      at((now): ReportEnd => {
+    generationState: (marketId, generation) =>
+      at((now): GenerationState => {
         const held = of(marketId, generation)
         if (held?.made) return { state: "made", ...held.made }
         if (held === undefined || held.state === "made") return { state: "lost" }

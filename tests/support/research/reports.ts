@@ -13,7 +13,7 @@ import { type Report, reportOf } from "../../../src/research/domain/research.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { market, microstructureWith, now } from "../movers/market.ts"
 import { whaleRow } from "../products.ts"
-import type { OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
+import type { OpenEntry } from "../../../src/whales/domain/storedEntry.ts"
 
 /** Material with nothing missing and nothing odd. */
 export function reportMaterial(fields: Partial<ReportMaterial> = {}): ReportMaterial {

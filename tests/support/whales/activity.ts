@@ -6,7 +6,11 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Act, actKey, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import {
+  type ActivityEvent,
+  activityEventKey,
+  type NumberedActivityEvent,
+} from "../../../src/markets/domain/activity.ts"
 import { minute } from "../../../src/core/domain/time.ts"
 import type {
   HistoryState,
@@ -24,7 +28,7 @@ import type { Random } from "../random.ts"
 
 /** A row of the venue: an act, or something that is none. */
 export interface VenueRow {
-  readonly act: Act
+  readonly event: ActivityEvent
   readonly isAct: boolean
   /** How long after it happened the venue shows it. */
   readonly lateMs: number
@@ -58,17 +62,17 @@ export function activityOf(
       if (answerMs > 0) yield* TestClock.adjust(answerMs)
       const now = yield* Clock.currentTimeMillis
       if (fails()) return yield* down
-      const shown = rows(wallet).toReversed().filter(({ act: { at }, lateMs }) =>
+      const shown = rows(wallet).toReversed().filter(({ event: { at }, lateMs }) =>
         range.from <= at && at <= range.to && at + lateMs <= now
-      ).sort((a, b) => b.act.at - a.act.at)
+      ).sort((a, b) => b.event.at - a.event.at)
       const offset = Number(cursor ?? 0)
       const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
       const page = shown.slice(offset, end)
-      const acts = page.filter(({ isAct }) => isAct)
+      const activity = page.filter(({ isAct }) => isAct)
       return {
-        rows: acts.map(({ act }) => ({ act, userName: "", pseudonym: "Scary-Barrel" })),
-        rejected: acts.length < page.length ? { no_act: page.length - acts.length } : {},
-        oldest: page.at(-1)?.act.at ?? null,
+        rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
+        rejected: activity.length < page.length ? { no_act: page.length - activity.length } : {},
+        oldest: page.at(-1)?.event.at ?? null,
         next: end < shown.length && end < depthMax ? String(end) : null,
         cut: end < shown.length && end === depthMax,
       } satisfies ActivityPage
@@ -91,7 +95,7 @@ export function walletVenue(source: Partial<WalletSource>) {
 export interface MemoryWallets {
   readonly layer: Layer.Layer<WalletStore>
   readonly wallets: Map<string, TrackedWallet>
-  readonly acts: Map<string, NumberedAct>
+  readonly activity: Map<string, NumberedActivityEvent>
   /** Runs before and after each save takes effect: where a test has it crash. */
   hook: (when: "before" | "after") => Effect.Effect<void>
 }
@@ -100,13 +104,13 @@ const rank: Readonly<Record<HistoryState, number>> = { reading: 0, whole: 1, tru
 
 export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets {
   const wallets = new Map(given.map((wallet) => [wallet, unreadWallet(wallet)]))
-  const acts = new Map<string, NumberedAct>()
+  const activity = new Map<string, NumberedActivityEvent>()
   const saveRead: WalletStore["Service"]["saveRead"] = (read) =>
     Effect.gen(function* () {
       yield* memory.hook("before")
-      const before = acts.size
-      for (const act of read.acts) acts.set(actKey(act), act)
-      const added = acts.size - before
+      const before = activity.size
+      for (const event of read.activity) activity.set(activityEventKey(event), event)
+      const added = activity.size - before
       const known = wallets.get(read.wallet)
       if (known !== undefined) wallets.set(read.wallet, moved(known, read, added))
       yield* memory.hook("after")
@@ -124,7 +128,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
     })
   const memory: MemoryWallets = {
     wallets,
-    acts,
+    activity,
     hook: () => Effect.void,
     layer: Layer.succeed(WalletStore, {
       tracked: Effect.sync(() => [...wallets.values()]),
@@ -149,7 +153,7 @@ export function unreadWallet(
     history: "reading",
     readFrom: null,
     readTo: null,
-    acts: 0,
+    activityCount: 0,
     markets: 0,
     bothSides: 0,
   }
@@ -163,7 +167,7 @@ function moved(
 ): TrackedWallet {
   const { readFrom, readTo } = known
   const history = rank[read.history] > rank[known.history] ? read.history : known.history
-  const counted = { ...known, acts: known.acts + added }
+  const counted = { ...known, activityCount: known.activityCount + added }
   if (readFrom === null || readTo === null) {
     return { ...counted, history, readFrom: read.readFrom, readTo: read.readTo }
   }

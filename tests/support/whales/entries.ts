@@ -3,14 +3,14 @@
  *
  * @module
  */
-import type { HeldEntry } from "../../../src/whales/domain/heldEntry.ts"
+import type { StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { day, type EpochMs, hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { FrozenCalibration } from "../../../src/feed/domain/item.ts"
 import { now } from "../movers/market.ts"
 
 /** An entry of two fills that nothing speaks against. */
-export function heldEntry(fields: Partial<HeldEntry> = {}): HeldEntry {
+export function storedEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
     outcome: 0,
     price: 0.4,
@@ -38,7 +38,7 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
     history: "whole",
     readFrom: 0,
     readTo: now - hour,
-    acts: 400,
+    activityCount: 400,
     markets: 100,
     bothSides: 0,
     ...fields,

@@ -5,11 +5,11 @@
  * @module
  */
 import { Arbitrary, Schema } from "effect"
-import { actKey, numbered } from "../../../src/markets/domain/activity.ts"
+import { activityEventKey, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 import { hour, minute, second } from "../../../src/core/domain/time.ts"
 import { Random } from "../random.ts"
-import { act, start, tokens, wallet } from "./acts.ts"
+import { activityEvent, start, tokens, wallet } from "./activityEvents.ts"
 import { lateMsMax, type VenueRow } from "./activity.ts"
 
 const one = <const A extends number>(...of: readonly [A, ...ReadonlyArray<A>]) =>
@@ -44,7 +44,7 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
   return crowds.flatMap(({ after, rows }, n) => {
     at += after * second
     return rows.map(({ transaction, lots, isAct, late }): VenueRow => ({
-      act: act("buy", {
+      event: activityEvent("buy", {
         wallet: of,
         tokenId: tokens[0],
         price: 0.4,
@@ -60,7 +60,11 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
 
 /** What is to be known of these rows, and nothing else. */
 export function truthOf(rows: ReadonlyArray<VenueRow>): ReadonlySet<string> {
-  return new Set(numbered(rows.filter(({ isAct }) => isAct).map(({ act }) => act)).map(actKey))
+  return new Set(
+    numberOccurrences(rows.filter(({ isAct }) => isAct).map(({ event }) => event)).map(
+      activityEventKey,
+    ),
+  )
 }
 
 /** When reading begins, and when everything has come in. */
@@ -68,7 +72,7 @@ export function spanOf(
   rows: ReadonlyArray<VenueRow>,
   { past, seed }: Pick<Life, "past" | "seed">,
 ): { readonly begin: EpochMs; readonly end: EpochMs } {
-  const last = rows.at(-1)?.act.at ?? start
+  const last = rows.at(-1)?.event.at ?? start
   const split = start + (last - start) * past / 10
   const fraction = new Random(seed).between(0, second)
   return { begin: split + fraction, end: last + hour + 10 * minute }

@@ -6,18 +6,18 @@
  */
 import { Effect } from "effect"
 import { second } from "../../../src/core/domain/time.ts"
-import type { NumberedAct } from "../../../src/markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { CalibrationStore } from "../../../src/whales/CalibrationStore.ts"
 import type { CountingStore, UncountedEvent } from "../../../src/whales/CountingStore.ts"
 import { isHedge, isMarketMaker } from "../../../src/whales/domain/entry.ts"
-import { type HeldEntry, type OpenEntry } from "../../../src/whales/domain/heldEntry.ts"
+import { type OpenEntry, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import type { Judgement } from "../../../src/whales/domain/label.ts"
 import type { MarketScore, WalletSums } from "../../../src/whales/domain/score.ts"
 import type { HistoryState, TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { CalibratedWhale } from "../../../src/whales/domain/whale.ts"
-import type { EntryStore, MadePosition } from "../../../src/whales/EntryStore.ts"
+import type { ComputedPosition, EntryStore } from "../../../src/whales/EntryStore.ts"
 import type { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 import type { WhaleStores } from "./whaleStores.ts"
@@ -34,7 +34,7 @@ export function memoryWhales(): WhaleStores {
   }
 }
 
-type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
+type Wallet = Omit<TrackedWallet, "activityCount" | "markets" | "bothSides"> & {
   readonly version: number
   readonly sums: WalletSums | null
   readonly judgement: Judgement | null
@@ -43,10 +43,10 @@ type Wallet = Omit<TrackedWallet, "acts" | "markets" | "bothSides"> & {
 interface Position {
   readonly wallet: string
   readonly marketId: MarketId
-  readonly acts: ReadonlyMap<string, NumberedAct>
+  readonly activity: ReadonlyMap<string, NumberedActivityEvent>
   readonly actsVersion: number
   readonly madeVersion: number
-  readonly made: Pick<MadePosition, "entries" | "boughtBoth" | "due">
+  readonly made: Pick<ComputedPosition, "entries" | "boughtBoth" | "due">
   readonly stale: { readonly actedAt: number } | null
   readonly uncounted: { readonly since: number; readonly version: number } | null
   readonly score: MarketScore | null
@@ -60,7 +60,7 @@ interface MarketState {
   readonly resolution: Resolution | null
   readonly endedAt: number
   /** When how it ended was last news. */
-  readonly toldAt: number
+  readonly changedAt: number
 }
 
 const never = -Infinity
@@ -72,7 +72,7 @@ const unknown: MarketState = {
   askedAt: never,
   resolution: null,
   endedAt: never,
-  toldAt: never,
+  changedAt: never,
 }
 
 const untold = {
@@ -87,7 +87,7 @@ const untold = {
 const fresh = (wallet: string, marketId: MarketId): Position => ({
   wallet,
   marketId,
-  acts: new Map(),
+  activity: new Map(),
   actsVersion: 0,
   madeVersion: 0,
   made: { entries: [], boughtBoth: false, due: false },
@@ -98,8 +98,15 @@ const fresh = (wallet: string, marketId: MarketId): Position => ({
 
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]
 
-const nameOf = (act: NumberedAct) =>
-  JSON.stringify([act.transaction, act.kind, act.tokenId, act.size, act.price, act.occurrence])
+const nameOf = (event: NumberedActivityEvent) =>
+  JSON.stringify([
+    event.transaction,
+    event.kind,
+    event.tokenId,
+    event.size,
+    event.price,
+    event.occurrence,
+  ])
 
 const payoutOf = (resolution: Resolution | null) =>
   resolution?.state === "paid" ? resolution.payouts.join() : resolution?.state
@@ -147,14 +154,14 @@ type Tables = ReturnType<typeof makeTables>
 
 function walletStore(tables: Tables): WalletStore["Service"] {
   const { wallets, markets, key, ofWallet, sidesOf, isOpen, positions, put, markUncounted } = tables
-  const addAct = (wallet: string, act: NumberedAct) => {
-    const held = positions.get(key(wallet, act.marketId)) ?? fresh(wallet, act.marketId)
-    if (held.acts.has(nameOf(act))) return false
-    if (!markets.has(act.marketId)) markets.set(act.marketId, unknown)
+  const addAct = (wallet: string, event: NumberedActivityEvent) => {
+    const held = positions.get(key(wallet, event.marketId)) ?? fresh(wallet, event.marketId)
+    if (held.activity.has(nameOf(event))) return false
+    if (!markets.has(event.marketId)) markets.set(event.marketId, unknown)
     put(held, {
-      acts: new Map([...held.acts, [nameOf(act), { ...act, wallet }]]),
+      activity: new Map([...held.activity, [nameOf(event), { ...event, wallet }]]),
       actsVersion: held.actsVersion + 1,
-      stale: { actedAt: Math.max(act.at, held.stale?.actedAt ?? act.at) },
+      stale: { actedAt: Math.max(event.at, held.stale?.actedAt ?? event.at) },
     })
     return true
   }
@@ -182,7 +189,10 @@ function walletStore(tables: Tables): WalletStore["Service"] {
     tracked: Effect.sync(() =>
       [...wallets.values()].map(({ version: _, sums: __, judgement: ___, ...wallet }) => ({
         ...wallet,
-        acts: ofWallet(wallet.wallet).reduce((sum, { acts }) => sum + acts.size, 0),
+        activityCount: ofWallet(wallet.wallet).reduce(
+          (sum, { activity }) => sum + activity.size,
+          0,
+        ),
         ...sidesOf(wallet.wallet),
       })).sort((a, b) => a.wallet < b.wallet ? -1 : 1)
     ),
@@ -190,7 +200,7 @@ function walletStore(tables: Tables): WalletStore["Service"] {
       Effect.sync(() => {
         const held = wallets.get(read.wallet)
         if (held === undefined) return { added: 0 }
-        const added = read.acts.filter((act) => addAct(read.wallet, act)).length
+        const added = read.activity.filter((event) => addAct(read.wallet, event)).length
         const { readFrom, readTo } = held
         const further = histories.indexOf(read.history) > histories.indexOf(held.history)
         const history = further ? read.history : held.history
@@ -217,10 +227,10 @@ function walletStore(tables: Tables): WalletStore["Service"] {
 function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
   const { markets, marketOf, ofMarket, hasEntries, putMarket, markUncounted } = tables
   return {
-    unknownMarkets: (limit, askedBefore) =>
+    unknownMarkets: (limit, checkedBefore) =>
       Effect.sync(() =>
         [...markets].filter(([id, { facts, factsAskedAt }]) =>
-          facts === null && factsAskedAt < askedBefore && ofMarket(id).length > 0
+          facts === null && factsAskedAt < checkedBefore && ofMarket(id).length > 0
         ).sort(([, a], [, b]) => order(a.factsAskedAt, b.factsAskedAt)).slice(0, limit)
           .map(([id]) => id)
       ),
@@ -233,7 +243,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           putMarket(id, { factsAskedAt: Math.max(at, marketOf(id).factsAskedAt) })
         }
       }),
-    unresolved: ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }) =>
+    unresolved: ({ limit, checkedBefore, ending, endedAfter, recheckedBefore }) =>
       Effect.sync(() => {
         const known = [...markets].filter(([id]) => hasEntries(id))
           .sort(([, a], [, b]) => order(a.askedAt, b.askedAt))
@@ -241,10 +251,10 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           const endsAt = facts?.endsAt ?? null
           const ends = endsAt !== null && ending.from <= endsAt && endsAt <= ending.to
           return resolution === null &&
-            (askedAt < askedBefore || ends && askedAt < ending.askedBefore)
+            (askedAt < checkedBefore || ends && askedAt < ending.checkedBefore)
         })
         const again = known.filter(([, { resolution, askedAt, endedAt }]) =>
-          resolution !== null && endedAt > endedAfter && askedAt < askedAgainBefore
+          resolution !== null && endedAt > endedAfter && askedAt < recheckedBefore
         )
         const eighth = Math.floor(limit / 8)
         return [...again.slice(0, eighth), ...first, ...again.slice(eighth)]
@@ -266,7 +276,7 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
           })
           if (payoutOf(held.resolution) === payoutOf(resolution)) continue
           news += 1
-          putMarket(marketId, { toldAt: at })
+          putMarket(marketId, { changedAt: at })
           for (const position of ofMarket(marketId)) {
             const counts = position.made.entries.length > 0 || position.score !== null
             if (counts) markUncounted(position)
@@ -275,11 +285,11 @@ function whaleMarketStore(tables: Tables): WhaleMarketStore["Service"] {
         for (const id of asked) putMarket(id, { askedAt: Math.max(at, marketOf(id).askedAt) })
         return news
       }),
-    ended: ({ endedFrom, told, limit }) =>
+    ended: ({ endedFrom, changed, limit }) =>
       Effect.sync(() =>
-        [...markets].flatMap(([id, { facts, resolution, endedAt, toldAt }]) => {
+        [...markets].flatMap(([id, { facts, resolution, endedAt, changedAt }]) => {
           const entered = ofMarket(id).filter(({ made }) => made.entries.length > 0)
-          const fits = endedAt >= endedFrom && toldAt >= told.from && toldAt < told.to
+          const fits = endedAt >= endedFrom && changedAt >= changed.from && changedAt < changed.to
           if (facts === null || resolution === null || entered.length === 0 || !fits) return []
           const stakeUsd = entered.flatMap(({ made }) => made.entries)
             .reduce((sum, entry) => sum + entry.stakeUsd, 0)
@@ -304,7 +314,7 @@ function entryStore(tables: Tables): EntryStore["Service"] {
     put,
     markUncounted,
   } = tables
-  const save = (made: MadePosition) => {
+  const save = (made: ComputedPosition) => {
     const held = positions.get(key(made.wallet, made.marketId))
     if (held === undefined || marketOf(made.marketId).facts === null) return
     if (made.version < held.madeVersion || made.version > held.actsVersion) return
@@ -329,13 +339,13 @@ function entryStore(tables: Tables): EntryStore["Service"] {
               wallet: position.wallet,
               market: facts,
               version: position.actsVersion,
-              acts: [...position.acts.values()],
+              activity: [...position.activity.values()],
               entries: position.made.entries,
             }]
           },
         ).slice(0, limit)
       ),
-    saveMade: (made) =>
+    saveEntries: (made) =>
       Effect.sync(() =>
         new Map(made.map((each) => [key(each.wallet, each.marketId), each])).forEach(save)
       ),
@@ -480,7 +490,7 @@ function calibrationStore(tables: Tables): CalibrationStore["Service"] {
 /** A wallet in a market that is open. */
 type Holder =
   & Pick<OpenEntry, "wallet" | "name" | "marketMaker" | "calibration">
-  & { readonly entries: ReadonlyArray<HeldEntry> }
+  & { readonly entries: ReadonlyArray<StoredEntry> }
 
 /** The largest of their entries; where stakes are even, by wallet, name of the entry and outcome. */
 function largestOpen(
@@ -502,7 +512,7 @@ function largestOpen(
     .map(({ shown }) => shown)
 }
 
-const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: HeldEntry) => ({
+const figuresOf = ({ outcome, price, stakeUsd, firstFillAt }: StoredEntry) => ({
   outcome,
   price,
   stakeUsd,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import { type NumberedActivityEvent } from "../../../src/markets/domain/activity.ts"
 import { type Judgement, judgementOf, labels } from "../../../src/whales/domain/label.ts"
 import { ratesOf } from "../../../src/whales/domain/rates.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
@@ -17,7 +17,7 @@ import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 
 /** All that ever happened, as the venue told it. */
 export interface Happened {
-  readonly acts: ReadonlyArray<NumberedAct>
+  readonly activity: ReadonlyArray<NumberedActivityEvent>
   /** When what happened at an instant was first read: later, where the venue was down. */
   readonly readAt: (at: EpochMs) => EpochMs
   readonly facts: ReadonlyMap<MarketId, MarketFacts>
@@ -54,18 +54,18 @@ export interface ScratchCalibration {
   readonly fadeRoi: number
 }
 
-export function makeOracle({ acts, readAt, facts, wallets, heard }: Happened): ScratchOracle {
-  const byPosition = Map.groupBy(acts, (act) => `${act.wallet} ${act.marketId}`)
+export function makeOracle({ activity, readAt, facts, wallets, heard }: Happened): ScratchOracle {
+  const byPosition = Map.groupBy(activity, (event) => `${event.wallet} ${event.marketId}`)
   const sources = new Map(wallets.map((wallet) => [wallet.wallet, wallet]))
 
   const positionsAt = (at: EpochMs) =>
     [...byPosition.values()].flatMap((all): ReadonlyArray<ScratchPosition> => {
-      const known = all.filter((act) => readAt(act.at) <= at)
+      const known = all.filter((event) => readAt(event.at) <= at)
       const [first] = known
       const market = first === undefined ? undefined : facts.get(first.marketId)
       if (first === undefined || market === undefined) return []
       const { entries, boughtBoth } = entriesOf(known, market.tokenIds)
-      const changedAt = readAt(Math.max(...known.map((act) => act.at)))
+      const changedAt = readAt(Math.max(...known.map((event) => event.at)))
       return [{ wallet: first.wallet, market, entries, boughtBoth, changedAt }]
     })
 

@@ -11,7 +11,7 @@ import * as marketStore from "../../../src/markets/postgres/marketStore.ts"
 import * as simulated from "../../../src/venues/simulated/venue.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import { type Act, numbered } from "../../../src/markets/domain/activity.ts"
+import { type ActivityEvent, numberOccurrences } from "../../../src/markets/domain/activity.ts"
 import type { MarketFacts, MarketId } from "../../../src/markets/domain/market.ts"
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
@@ -87,7 +87,7 @@ export const track = Effect.fnUntraced(function* (
     })),
     yield* Clock.currentTimeMillis,
   )
-  yield* Context.get(trial, Backfill).run({ every: tick, tell: () => Effect.void })
+  yield* Context.get(trial, Backfill).run({ every: tick, onProgress: () => Effect.void })
 })
 
 /** The time is `at`, and the markets are listed as the movers' tick lists them. */
@@ -116,7 +116,7 @@ export const actsOf = Effect.fnUntraced(function* (
   to: EpochMs,
 ) {
   const source = Context.get(trial, VenueClient).wallets
-  const acts: Array<Act> = []
+  const activity: Array<ActivityEvent> = []
   if (source === null) return []
   for (const wallet of wallets) {
     let cursor: string | null = null
@@ -124,11 +124,11 @@ export const actsOf = Effect.fnUntraced(function* (
       const page: ActivityPage = yield* Effect.orDie(
         source.activity(wallet.address, { from: 0, to }, cursor),
       )
-      acts.push(...page.rows.map(({ act }) => act))
+      activity.push(...page.rows.map(({ event }) => event))
       cursor = page.next
     } while (cursor !== null)
   }
-  return numbered(acts)
+  return numberOccurrences(activity)
 })
 
 /** The facts of every market somebody acted in. */

@@ -37,7 +37,7 @@ export const trackedWallet = (fields: Partial<TrackedWallet> = {}): TrackedWalle
   history: "whole",
   readFrom: 0,
   readTo: 1,
-  acts: 100,
+  activityCount: 100,
   markets: 50,
   bothSides: 0,
   ...fields,

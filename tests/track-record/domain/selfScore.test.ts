@@ -20,6 +20,7 @@ import {
 } from "../../../src/track-record/domain/selfScore.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import { market, now } from "../../support/movers/market.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
@@ -27,7 +28,7 @@ import { noVerdicts } from "../../support/track-record/memoryScores.ts"
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const steps = int(0, 20_000)
-const runs = { runs: 5_000 }
+const runs = { runs: sized({ short: 200, full: 5_000 }) }
 
 const anyMove = Arbitrary.schema(Schema.Struct({ start: steps, end: steps, price: steps }))
 

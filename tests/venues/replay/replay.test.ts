@@ -10,7 +10,7 @@ import { MarketId, TokenId } from "../../../src/markets/domain/market.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { VenueClient } from "../../../src/markets/VenueClient.ts"
 import { liveTest } from "../../support/effect.ts"
-import { hasRecordings, recordingsDir, skipAloud } from "../../support/venues/oracle.ts"
+import { hasRecordings, recordingsDir, registerSkipped } from "../../support/venues/oracle.ts"
 import {
   activityRow,
   conditionId,
@@ -187,7 +187,11 @@ liveTest(
           const read = (from: number, to: number) =>
             Effect.map(
               wallets.activity(wallet.toUpperCase().replace("0X", "0x"), { from, to }, null),
-              ({ rows, oldest, next }) => [rows.map(({ act }) => act.kind).join(" "), oldest, next],
+              ({ rows, oldest, next }) => [
+                rows.map(({ event }) => event.kind).join(" "),
+                oldest,
+                next,
+              ],
             )
           const all = yield* read(0, recordedAt)
           equal(all, ["buy buy sell split buy", recordedAt - 200 * hour, null])
@@ -298,7 +302,7 @@ const recordedCounts = {
 } satisfies Readonly<Record<string, Readonly<Record<string, number>>>>
 
 if (!hasRecordings) {
-  skipAloud("every real recording", "the shared recordings are not beside this checkout")
+  registerSkipped("every real recording", "the shared recordings are not beside this checkout")
 } else {
   liveTest(
     "every row of every real recording is decoded or counted",

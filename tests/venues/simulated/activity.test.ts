@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { scripted } from "../../support/venues/wire/faults.ts"
+import { scriptedFaults } from "../../support/venues/wire/faults.ts"
 import { wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, minute, second } from "../../../src/core/domain/time.ts"
@@ -15,8 +15,8 @@ import { test } from "../../support/effect.ts"
 
 const world = makeWorld({ seed: 5, markets: 60, walletDays: 30, mechanicalShare: 0.1 })
 const now = world.options.origin + 7 * minute
-const busy = world.wallets.find(({ group }) => group.habit === "interval_maker")
-const splitter = world.wallets.find(({ group }) => group.habit === "splitter")
+const busy = world.wallets.find(({ group }) => group.strategy === "interval_maker")
+const splitter = world.wallets.find(({ group }) => group.strategy === "splitter")
 
 type Row = Readonly<Record<string, unknown>>
 interface Page {
@@ -104,7 +104,7 @@ at(
     Effect.gen(function* () {
       const query = `${lastDays(9)}&limit=40`
       const sound = yield* pages(client(), query)
-      const faults = scripted({ activity: [null, "duplicate_page"] })
+      const faults = scriptedFaults({ activity: [null, "duplicate_page"] })
       const found = yield* pages(client({ faults }), query)
       deepStrictEqual(found[0], sound[0])
       const before = sound[0]?.rows.slice(20)
@@ -133,10 +133,10 @@ at(
   "rows that are kept no more are said to be there, with no way to them",
   () =>
     Effect.gen(function* () {
-      const found = yield* pages(client({ keptDays: 3 }), `${lastDays(9)}&limit=200`)
+      const found = yield* pages(client({ retentionDays: 3 }), `${lastDays(9)}&limit=200`)
       const last = found.at(-1)
       deepStrictEqual([last?.more, last?.next], [true, null])
-      const whole = yield* pages(client({ keptDays: 3 }), `${lastDays(2)}&limit=200`)
+      const whole = yield* pages(client({ retentionDays: 3 }), `${lastDays(2)}&limit=200`)
       deepStrictEqual(whole.at(-1)?.more, false)
     }),
 )

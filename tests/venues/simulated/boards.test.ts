@@ -85,7 +85,7 @@ Deno.test("all-time profit is what was paid in and out where all is over", () =>
     const over = resultsOf(wallet).filter(({ over }) => over)
     const usd = over.reduce((sum, result) => sum + result.usd, 0)
     const shown = board.get(wallet.number)?.pnl ?? 0
-    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.strategy}: ${shown}, not ${usd}`)
   }
 })
 
@@ -97,7 +97,7 @@ Deno.test("all days' profits, marked, are what was paid in and out and what is h
   for (const wallet of world.wallets) {
     const usd = resultsOf(wallet).reduce((sum, result) => sum + result.usd, 0)
     const shown = days.reduce((sum, board) => sum + (board.get(wallet.number)?.pnl ?? 0), 0)
-    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.habit}: ${shown}, not ${usd}`)
+    ok(Math.abs(shown - usd) < 0.01, `${wallet.group.strategy}: ${shown}, not ${usd}`)
   }
 })
 

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
 
 Deno.test("entries of a thousand wallets are those they set out to make, and no others", () => {
   let [wallets, entries, hedges] = [0, 0, 0]
@@ -19,7 +19,7 @@ Deno.test("entries of a thousand wallets are those they set out to make, and no 
       deepStrictEqual(
         byId(made(world, actsOf(rows), until)),
         byId(truth),
-        `${wallet.group.habit} ${wallet.number} of seed ${seed}`,
+        `${wallet.group.strategy} ${wallet.number} of seed ${seed}`,
       )
       const all = [...truth.values()].flat()
       wallets += 1

@@ -39,13 +39,16 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
   const found = laggards(many)
   ok(found.length > 100, `${found.length}`)
   for (const market of found) {
-    const { revealsAt, closesAt, proposedAt, lagsUntil, resolvedAt, kind, end } = market
+    const { revealsAt, closesAt, proposedAt, quotesLagUntil, resolvedAt, kind, end } = market
     ok(kind === "ordinary" && end === "decided" && market.aboveGate)
-    ok(revealsAt < closesAt && closesAt < proposedAt && lagsUntil < resolvedAt)
-    ok(lagsUntil - closesAt >= 6 * hour - 1_000 && lagsUntil - closesAt <= 60 * hour)
+    ok(revealsAt < closesAt && closesAt < proposedAt && quotesLagUntil < resolvedAt)
+    ok(quotesLagUntil - closesAt >= 6 * hour - 1_000 && quotesLagUntil - closesAt <= 60 * hour)
     const before = many.truth.probability(market, revealsAt)
     const payout = many.truth.payouts(market)?.[0] ?? 0.5
-    const looks = Array.from({ length: 12 }, (_, n) => revealsAt + (lagsUntil - revealsAt) * n / 12)
+    const looks = Array.from(
+      { length: 12 },
+      (_, n) => revealsAt + (quotesLagUntil - revealsAt) * n / 12,
+    )
     for (const at of looks) {
       const mid = midAt(many, market, at)
       ok(mid > 0.03 && mid < 0.97, `${mid}`)
@@ -61,7 +64,7 @@ Deno.test("a market that lags is decided and proposed, and keeps its price until
     strictEqual(many.truth.probability(market, closesAt), payout)
     strictEqual(many.listed(market, proposedAt).status, "proposed")
     // Its leap at the end is no news: in settlement nothing is reported.
-    for (const at of [lagsUntil + 10_000, resolvedAt - minute]) {
+    for (const at of [quotesLagUntil + 10_000, resolvedAt - minute]) {
       const mid = midAt(many, market, at)
       ok(payout === 1 ? mid >= 0.97 : mid <= 0.03, `${mid} for ${payout}`)
       ok(!many.truth.lagging(market, at))
@@ -93,7 +96,7 @@ Deno.test("a wrong proposal stands for a while, is challenged and put right, or 
     const [first] = records
     const last = records.at(-1)
     strictEqual(first?.status, "proposed")
-    strictEqual(first?.first === 1 - payout, many.truth.misproposed(market))
+    strictEqual(first?.first === 1 - payout, many.truth.firstProposalIsWrong(market))
     if (first?.first === payout) {
       ok(records.every((record) => record?.first === payout && record.second === null))
       continue
@@ -110,7 +113,7 @@ Deno.test("nothing lags and hardly a proposal is wrong where the options do not 
   const still = makeWorld({ seed: 5, markets: 60, bounceOnly: true, laggardShare: 1 })
   for (const world of [plain, still]) strictEqual(laggards(world).length, 0)
   const lives = liveAt(plain, plain.options.origin)
-  const wrong = lives.filter((market) => plain.truth.misproposed(market))
+  const wrong = lives.filter((market) => plain.truth.firstProposalIsWrong(market))
   ok(wrong.length < 0.03 * lives.length, "more than are corrected later")
 })
 

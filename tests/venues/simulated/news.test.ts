@@ -1,5 +1,5 @@
 /**
- * The press of a simulated world: what it writes is about what happens there, and never before it.
+ * The archive of a simulated world: what it writes is about what happens there, and never before it.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { TestClock } from "effect/testing"
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { SimulatedMarket } from "../../../src/venues/simulated/catalogue.ts"
 import {
+  type Article,
   feedOf,
   feedRowsMax,
-  found,
   indexName,
   indexRowsMax,
   layer,
-  makePress,
+  makeNewsArchive,
   outlets,
-  type Published,
+  searchIndex,
   storiesAbout,
 } from "../../../src/venues/simulated/news.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
@@ -28,7 +28,7 @@ import { test } from "../../support/effect.ts"
 
 const world = devWorld(1)
 const start = world.options.origin + 20 * day
-const press = makePress(world)
+const archive = makeNewsArchive(world)
 
 /** Whole lives of markets around the start: the live one of each slot and two before it. */
 function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
@@ -39,8 +39,8 @@ function lives(of: World = world): ReadonlyArray<SimulatedMarket> {
 }
 
 const week = { from: start - 7 * day, to: start }
-const published: ReadonlyArray<Published> = outlets.flatMap((outlet) =>
-  press.published(outlet, week)
+const published: ReadonlyArray<Article> = outlets.flatMap((outlet) =>
+  archive.published(outlet, week)
 )
 
 const read = (sources: ReadonlyArray<NewsSource>, topics: ReadonlyArray<ReadonlyArray<string>>) =>
@@ -49,7 +49,7 @@ const read = (sources: ReadonlyArray<NewsSource>, topics: ReadonlyArray<Readonly
     (answers) => answers.flatMap(({ rows }): ReadonlyArray<Headline> => rows),
   )
 
-Deno.test("every kind of question has its press, and mechanical markets have none", () => {
+Deno.test("every kind of question has its archive, and mechanical markets have none", () => {
   const written = new Map<string, number>()
   for (const market of lives()) {
     const stories = storiesAbout(world, market)
@@ -73,7 +73,7 @@ Deno.test("what has come about is written after it exists, and says which outcom
     }
     ok((misreport === undefined) === (correction === undefined))
     if (misreport !== undefined) {
-      ok(world.truth.misproposed(market) && (correction?.at ?? 0) > misreport.at)
+      ok(world.truth.firstProposalIsWrong(market) && (correction?.at ?? 0) > misreport.at)
       wrong++
     }
     if (market.category !== "Geopolitics") continue
@@ -130,7 +130,7 @@ Deno.test("headlines about a market share its question's words, the others do no
 })
 
 Deno.test("what was published stays so, whenever it is asked for; each address is one headline", () => {
-  const fresh = makePress(devWorld(1))
+  const fresh = makeNewsArchive(devWorld(1))
   for (const outlet of outlets) {
     const parts = [4, 3, 2, 1].flatMap((quarter) =>
       fresh.published(outlet, {
@@ -138,7 +138,7 @@ Deno.test("what was published stays so, whenever it is asked for; each address i
         to: week.from + quarter * (7 * day / 4),
       })
     )
-    equal(parts, press.published(outlet, week))
+    equal(parts, archive.published(outlet, week))
   }
   equal(new Set(published.map(({ url }) => url)).size, published.length)
   for (const { url, publishedAt, source } of published) {
@@ -179,7 +179,7 @@ test("the sources give what is out, of the last day, newest first, and not too m
   }).pipe(Effect.provide(layer(world))))
 
 Deno.test("a feed and an answer of the index are cut to their limits, the newest kept", () => {
-  const rows = Array.from({ length: 200 }, (_, n): Published => ({
+  const rows = Array.from({ length: 200 }, (_, n): Article => ({
     ...{ title: `Lighthouse ${n}`, url: `https://x.example/${n}`, source: "x" },
     ...{ publishedAt: start - n * minute, kind: "noise", marketId: null },
   }))
@@ -188,7 +188,7 @@ Deno.test("a feed and an answer of the index are cut to their limits, the newest
     outlets.map((outlet) => feedOf(busy, outlet, start)),
     outlets.map(() => rows.slice(0, feedRowsMax)),
   )
-  const all = found(busy, [["lighthouse"]], start)
+  const all = searchIndex(busy, [["lighthouse"]], start)
   equal([all.length, all[0]?.publishedAt], [indexRowsMax, start])
 })
 

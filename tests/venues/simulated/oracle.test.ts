@@ -10,7 +10,7 @@ import { deepStrictEqual, ok } from "node:assert/strict"
 import { wire } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { test } from "../../support/effect.ts"
-import { hasOracle, skipAloud, verdicts } from "../../support/venues/oracle.ts"
+import { hasOracle, registerSkipped, schemaAccepts } from "../../support/venues/oracle.ts"
 
 const world = makeWorld({ seed: 1, markets: 100 })
 const now = world.options.origin
@@ -40,7 +40,7 @@ function rowsOf(body: unknown): ReadonlyArray<unknown> {
 }
 
 if (!hasOracle) {
-  skipAloud("the simulated venue's rows", "npm ci --prefix tests/oracle was not run")
+  registerSkipped("the simulated venue's rows", "npm ci --prefix tests/oracle was not run")
 } else {
   for (const [module, schema, path] of questions) {
     test(`${path.split("&")[0]?.slice(0, 40)} gives rows that ${schema} takes`, () =>
@@ -53,7 +53,7 @@ if (!hasOracle) {
           schema !== "ActivitySchema" || !JSON.stringify(row).includes('"event_slug":""')
         )
         ok(rows.length > 0)
-        const accepted = yield* Effect.promise(() => verdicts(module, schema, rows))
+        const accepted = yield* Effect.promise(() => schemaAccepts(module, schema, rows))
         deepStrictEqual(rows.filter((_, at) => accepted[at] !== true).slice(0, 1), [])
       }))
   }

@@ -6,18 +6,18 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import type { Activity } from "../../../src/venues/simulated/activity.ts"
-import type { Habit, Wallet } from "../../../src/venues/simulated/wallets.ts"
+import type { Strategy, Wallet } from "../../../src/venues/simulated/wallets.ts"
 import { devWorld } from "../../../src/venues/simulated/venue.ts"
 import { isMarketMaker, isSweep } from "../../../src/whales/domain/entry.ts"
 import { day } from "../../../src/core/domain/time.ts"
-import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant, positionsOf } from "../../support/whales/simulatedActivity.ts"
 
 /** The world of `deno task dev`, three weeks after its origin. */
 const world = devWorld(1)
 const now = world.options.origin + 21 * day
 
-function walletsOf(habit: Habit): ReadonlyArray<Wallet> {
-  return world.wallets.filter(({ group }) => group.habit === habit)
+function walletsOf(strategy: Strategy): ReadonlyArray<Wallet> {
+  return world.wallets.filter(({ group }) => group.strategy === strategy)
 }
 
 function activityOf(wallet: Wallet): ReadonlyArray<Activity> {
@@ -107,9 +107,9 @@ Deno.test("sweepers pay .95 and more, and hardly anybody else does", () => {
     const positions = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
     const entries = positions.flatMap(({ entries }) => entries)
     const sweeps = entries.filter(isSweep).length
-    const { habit } = wallet.group
-    if (habit === "sweeper") ok(sweeps === entries.length && sweeps > 20)
-    else ok(habit.endsWith("_maker") || sweeps < 0.02 * entries.length, `${habit}: ${sweeps}`)
+    const { strategy } = wallet.group
+    if (strategy === "sweeper") ok(sweeps === entries.length && sweeps > 20)
+    else ok(strategy.endsWith("_maker") || sweeps < 0.02 * entries.length, `${strategy}: ${sweeps}`)
   }
 })
 
@@ -117,13 +117,16 @@ Deno.test("makers of markets bear their marks, nobody else does", () => {
   for (const wallet of world.wallets) {
     const found = [...positionsOf(world, actsOf(activityOf(wallet))).values()]
     const bothSides = found.filter(({ boughtBoth }) => boughtBoth).length
-    const { habit } = wallet.group
+    const { strategy } = wallet.group
     // Who hedges, or leaves by buying the other side, quotes both like a maker.
-    const alike = habit === "hedger" || habit === "opposer" || habit === "splitter"
+    const alike = strategy === "hedger" || strategy === "opposer" || strategy === "splitter"
     const marked = isMarketMaker({ markets: found.length, bothSides })
-    ok(alike || marked === habit.endsWith("_maker"), `${habit}: ${bothSides} of ${found.length}`)
-    if (habit === "market_maker") ok(bothSides > 0.4 * found.length)
-    if (habit === "interval_maker") ok(found.length >= 1_000, `${found.length} markets`)
+    ok(
+      alike || marked === strategy.endsWith("_maker"),
+      `${strategy}: ${bothSides} of ${found.length}`,
+    )
+    if (strategy === "market_maker") ok(bothSides > 0.4 * found.length)
+    if (strategy === "interval_maker") ok(found.length >= 1_000, `${found.length} markets`)
   }
 })
 
@@ -157,7 +160,7 @@ Deno.test("money without shares stands among the rows, and is no act", () => {
 
 Deno.test("the development world shows wallets of 30 to 300 resolved entries", () => {
   const resolved = world.wallets
-    .filter(({ group }) => !group.habit.endsWith("_maker"))
+    .filter(({ group }) => !group.strategy.endsWith("_maker"))
     .map((wallet) => count(wallet, activityOf(wallet)).meant)
   const fit = resolved.filter((entries) => entries >= 30 && entries <= 320)
   ok(fit.length > 0.9 * resolved.length, `${resolved.toSorted((a, b) => a - b)}`)

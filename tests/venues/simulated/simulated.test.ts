@@ -138,7 +138,7 @@ law(
 )
 
 Deno.test("planted jumps show in the mids, in the direction and size of the truth", () => {
-  const world = makeWorld({ seed: 5, markets: 80, liveliness: 1 })
+  const world = makeWorld({ seed: 5, markets: 80, jumpsPerMarketDay: 1 })
   let seen = 0
   for (const market of everyMarket(world, [-1, 0])) {
     for (const jump of world.truth.jumps(market, market.opensAt, market.resolvedAt)) {
@@ -217,7 +217,7 @@ Deno.test("most markets are decided, a few end even, fewer are cancelled", () =>
 Deno.test("wallets are right as often as their edge says, at the prices they paid", () => {
   const groups = [0.08, 0, -0.06].map((edge) => ({
     count: 5,
-    habit: "bettor" as const,
+    strategy: "bettor" as const,
     edge,
     entriesPerDay: 6,
     prices: [0.2, 0.8] as const,
@@ -249,7 +249,7 @@ Deno.test("wallets are right as often as their edge says, at the prices they pai
 Deno.test("wallets without skill break even, also where they pay wide spreads", () => {
   const group = {
     count: 5,
-    habit: "bettor" as const,
+    strategy: "bettor" as const,
     edge: 0,
     entriesPerDay: 80,
     prices: [0.1, 0.9] as const,

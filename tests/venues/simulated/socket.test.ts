@@ -8,15 +8,15 @@ import { Clock, Effect, type Scope } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { layer as polymarket } from "../../../src/venues/polymarket/venue.ts"
-import { type FaultPlan, noFaults, seeded } from "../../support/venues/wire/faults.ts"
+import { type FaultPlan, noFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { layer as simulated } from "../../../src/venues/simulated/venue.ts"
 import { defaultGroups } from "../../../src/venues/simulated/wallets.ts"
 import { serveWire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import {
-  type Act,
-  actKey,
-  numbered,
+  type ActivityEvent,
+  activityEventKey,
+  numberOccurrences,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -26,7 +26,7 @@ import { boardPeriods } from "../../../src/markets/domain/leaderboard.ts"
 import { VenueClient, type WalletSource } from "../../../src/markets/VenueClient.ts"
 import { liveTest, startingAt } from "../../support/effect.ts"
 import { unpaced } from "../../support/venues/polymarket.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActs.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
 
 const options = {
   seed: 31,
@@ -35,7 +35,7 @@ const options = {
   mechanicalShare: 0.1,
   lateShare: 0.15,
   correctedShare: 0.15,
-  silentShare: 0.3,
+  unpublishedShare: 0.3,
   laggardShare: 1,
   wrongProposalShare: 0.4,
   wallets: defaultGroups.map((group) => ({ ...group, count: 1 })),
@@ -88,24 +88,25 @@ const everyAct = Effect.fnUntraced(function* (
   from: number,
   to: number,
 ) {
-  const acts: Array<Act> = []
+  const acts: Array<ActivityEvent> = []
   let reading: ReturnType<typeof startReading> | null = startReading(from, to)
   for (let page = 0; reading !== null; page++) {
     ok(page < 3_000, "reading does not end")
     const { from, to, cursor }: ReturnType<typeof startReading> = reading
     const found = yield* source.activity(wallet, { from, to }, cursor)
     const taken: ReturnType<typeof wholeSeconds> = wholeSeconds(reading, found)
-    acts.push(...taken.acts)
-    reading = taken.rest
+    acts.push(...taken.activity)
+    reading = taken.remaining
     if (taken.truncated) return { acts, truncated: true }
   }
   return { acts, truncated: false }
 })
 
-const keysOf = (acts: ReadonlyArray<Act>) => numbered(acts).map(actKey).sort()
+const keysOf = (acts: ReadonlyArray<ActivityEvent>) =>
+  numberOccurrences(acts).map(activityEventKey).sort()
 
 /** All that can go wrong and leaves every row where it is. */
-const faulty: FaultPlan = seeded(7, {
+const faulty: FaultPlan = seededFaults(7, {
   ...{ error: 0.1, rate_limited: 0.05, truncated: 0.1, reordered: 0.2 },
   ...{ bad_rows: 0.2, duplicate_page: 0.2 },
 })
@@ -131,7 +132,7 @@ for (
               for (const venue of [wired, inside]) {
                 const { address } = wallet
                 const { acts } = yield* everyAct(sourceOf(venue), address, from, now - second)
-                deepStrictEqual(keysOf(acts), truth, wallet.group.habit)
+                deepStrictEqual(keysOf(acts), truth, wallet.group.strategy)
                 if (rows < 10) {
                   continue
                 }
@@ -238,7 +239,7 @@ for (const [name, faults] of [["as they are", noFaults], ["in spite of faults", 
 liveTest(
   "rows that are kept no more end both readings, and say so",
   () =>
-    both({ keptDays: 5 }, ({ world, now, wired, inside }) =>
+    both({ retentionDays: 5 }, ({ world, now, wired, inside }) =>
       Effect.gen(function* () {
         const address = world.wallets[0]?.address ?? ""
         for (const venue of [wired, inside]) {

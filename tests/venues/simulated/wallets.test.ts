@@ -42,7 +42,7 @@ const everyAct = Effect.fnUntraced(function* (
   for (let page = 0; page < 900; page++) {
     const page: Effect.Success<ReturnType<WalletSource["activity"]>> = yield* source
       .activity(wallet, range, cursor)
-    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.act.at ?? Infinity))
+    ok((page.oldest ?? Infinity) <= (page.rows.at(-1)?.event.at ?? Infinity))
     rows.push(...page.rows)
     if (page.next === null) return rows
     cursor = page.next
@@ -73,10 +73,10 @@ at(
     Effect.gen(function* () {
       for (const { address } of world.wallets.slice(0, 100)) {
         const rows = yield* everyAct(source, address, { from: now - 20 * day, to: now + day })
-        const times = rows.map(({ act }) => act.at)
+        const times = rows.map(({ event }) => event.at)
         deepStrictEqual(times, times.toSorted((a, b) => b - a))
         ok(times.every((time) => time % second === 0 && time <= now && time >= now - 20 * day))
-        ok(rows.every(({ act }) => act.wallet === address && act.size > 0))
+        ok(rows.every(({ event }) => event.wallet === address && event.size > 0))
       }
     }),
 )

@@ -11,7 +11,7 @@ import { decodeBook, decodeHistory } from "../../../src/venues/polymarket/clob.t
 import { dataPage, decodeTrades } from "../../../src/venues/polymarket/data.ts"
 import { decodeMarkets } from "../../../src/venues/polymarket/gamma.ts"
 import { fillOf } from "../../../src/venues/simulated/activity.ts"
-import { faults, scripted, seeded } from "../../support/venues/wire/faults.ts"
+import { faults, scriptedFaults, seededFaults } from "../../support/venues/wire/faults.ts"
 import { serveWire, wire, type WireOptions } from "../../support/venues/wire/wire.ts"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
 import { day, hour, minute, second } from "../../../src/core/domain/time.ts"
@@ -270,7 +270,7 @@ at(
 at("faults come in the order of the script, and then no more", () =>
   Effect.gen(function* () {
     const ask = client({
-      faults: scripted({ markets: ["error", "rate_limited", "truncated", null] }),
+      faults: scriptedFaults({ markets: ["error", "rate_limited", "truncated", null] }),
     })
     const replies: Array<Reply> = []
     for (let nth = 0; nth < 5; nth++) replies.push(yield* ask("/markets/keyset"))
@@ -285,7 +285,7 @@ at("a duplicate page repeats the one before under its own cursor", () =>
   Effect.gen(function* () {
     const valid = yield* pages(client(), 100)
     const found = yield* pages(
-      client({ faults: scripted({ markets: [null, "duplicate_page"] }) }),
+      client({ faults: scriptedFaults({ markets: [null, "duplicate_page"] }) }),
       100,
     )
     deepStrictEqual(found, [valid[0], valid[0], valid[2]])
@@ -297,11 +297,11 @@ at(
     Effect.gen(function* () {
       const path = `/book?token_id=${listing()[0]?.tokenIds[0]}`
       const plain = yield* client()(path)
-      const mixed = yield* client({ faults: scripted({ book: ["reordered"] }) })(path)
+      const mixed = yield* client({ faults: scriptedFaults({ book: ["reordered"] }) })(path)
       const sorted = (side: unknown) => [...Array.isArray(side) ? side : []].map(String).sort()
       deepStrictEqual(sorted(field(mixed.body, "bids")), sorted(field(plain.body, "bids")))
       ok(JSON.stringify(mixed.body) !== JSON.stringify(plain.body))
-      const spoilt = yield* client({ faults: scripted({ markets: ["bad_rows"] }) })(
+      const spoilt = yield* client({ faults: scriptedFaults({ markets: ["bad_rows"] }) })(
         "/markets/keyset?limit=100",
       )
       const { rows: valid, rejected } = decodeMarkets(rows(spoilt.body, "markets"), now)
@@ -312,7 +312,7 @@ at(
 
 at("a slow answer is right, and late", () =>
   Effect.gen(function* () {
-    const ask = client({ faults: scripted({ leaderboard: ["slow"] }), slowMs: hour })
+    const ask = client({ faults: scriptedFaults({ leaderboard: ["slow"] }), slowMs: hour })
     const asking = yield* Effect.forkChild(ask("/v2/leaderboard"), { startImmediately: true })
     yield* TestClock.adjust(hour - 1)
     ok(asking.pollUnsafe() === undefined)
@@ -324,13 +324,13 @@ law(
   "seeded faults come as often as asked, and alike for the same seed",
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
   (seed) => {
-    const plan = seeded(seed, { error: 0.2, slow: 0.1 })
+    const plan = seededFaults(seed, { error: 0.2, slow: 0.1 })
     const found = Array.from({ length: 1_000 }, (_, nth) => plan("books", nth))
     deepStrictEqual(
       found,
       Array.from(
         { length: 1_000 },
-        (_, nth) => seeded(seed, { error: 0.2, slow: 0.1 })("books", nth),
+        (_, nth) => seededFaults(seed, { error: 0.2, slow: 0.1 })("books", nth),
       ),
     )
     const count = (fault: typeof faults[number]) => found.filter((one) => one === fault).length

@@ -22,6 +22,7 @@ import {
 import type { Fact } from "../../../src/writing/domain/facts.ts"
 import { isPlainWord, mayFollowFigure } from "../../../src/writing/domain/plainWords.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt, hostileText, oneOf } from "../../support/http/hostile.ts"
 import {
   anyStory,
@@ -54,7 +55,7 @@ law(
     ok(codesIn(inserted(own, which, word)).includes("certainty"), word)
     equal(codesIn(inserted(own, which, `“It ${word}” now`)), [])
   },
-  { runs: 700 },
+  { runs: sized({ short: 100, full: 700 }) },
 )
 
 law(
@@ -67,7 +68,7 @@ law(
     if (story.own.some(({ names }) => names.join(" ").includes(capital))) return
     ok(codesIn(inserted(story, which, capital)).includes("word"), word)
   },
-  { runs: 700 },
+  { runs: sized({ short: 100, full: 700 }) },
 )
 
 law(
@@ -95,7 +96,7 @@ law(
       ok(codesIn(inserted(own, which, disguised)).length > 0, disguised)
     }
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 Deno.test("no plain word is a number, a certainty, a month, a day, a place, a people or a name", () => {
@@ -202,8 +203,8 @@ Deno.test("faultsOf() lets a win rate be told, and no other win", () => {
 Deno.test("complaintOf() says where, what and what to do", () => {
   strictEqual(
     complaintOf({ code: "figure", found: "0.63" }, "risks 2"),
-    "risks 2: “0.63” is no figure of the facts it names, belongs to other names than its sentence " +
-      "quotes, or has another word or sign beside it; copy a figure whole, with its unit and " +
+    "risks 2: “0.63” is not a figure of the cited facts, belongs to other names than its sentence " +
+      "quotes, or has another word or sign next to it; copy a figure whole, with its unit and " +
       "nothing added, and write no numbers in words",
   )
 })
@@ -225,7 +226,7 @@ law(
       ok([...found].length <= foundLengthMax || fault.code === "no_facts", complaint)
     }
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
 Deno.test("wordCount() counts words as readers do", () => {

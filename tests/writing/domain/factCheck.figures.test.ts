@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { factsById, faultsOf } from "../../../src/writing/domain/factCheck.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt, oneOf } from "../../support/http/hostile.ts"
 import {
   anyStory,
@@ -20,7 +21,7 @@ const faultsIn = (story: Story) => faultsOf(passageOf(story), factsById(story.fa
 
 law("prose of plain words and what its facts hold passes", anyStory(false), (story) => {
   equal(faultsIn(story), [], passageOf(story).text)
-}, { runs: 3_000 })
+}, { runs: sized({ short: 200, full: 3_000 }) })
 
 law(
   "prose passes in the order in which its sentences stand, and in any other",
@@ -30,7 +31,7 @@ law(
     const turned = { ...story, sentences: [...sentences.slice(turn), ...sentences.slice(0, turn)] }
     equal(faultsIn(turned), [])
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )
 
 /** States that a change to a figure fails, where it does not make another of the passage's own. */
@@ -49,7 +50,7 @@ function refuses(name: string, change: (figure: string, n: number) => string): v
       const codes = faultsOf(passage, factsById(facts)).map(({ code }) => code)
       ok(codes.includes("figure") || codes.includes("link"), passage.text)
     },
-    { runs: 700 },
+    { runs: sized({ short: 100, full: 700 }) },
   )
 }
 
@@ -197,7 +198,7 @@ law(
     const bad = inserted(story, which, `of ${figure} at`)
     ok(faultsIn(bad).some(({ code }) => code === "figure"), passageOf(bad).text)
   },
-  { runs: 700 },
+  { runs: sized({ short: 100, full: 700 }) },
 )
 
 law(
@@ -219,7 +220,7 @@ law(
     equal(codes, ["figure"])
     return true
   },
-  { runs: 700 },
+  { runs: sized({ short: 100, full: 700 }) },
 )
 
 law(
@@ -246,5 +247,5 @@ law(
   ({ story, which, word }) => {
     ok(faultsIn(inserted(story, which, word)).some(({ code }) => code === "figure"), word)
   },
-  { runs: 500 },
+  { runs: sized({ short: 100, full: 500 }) },
 )

@@ -7,6 +7,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary } from "effect"
 import { factsById, type FaultCode, faultsOf } from "../../../src/writing/domain/factCheck.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt, hostilePieces, oneOf } from "../../support/http/hostile.ts"
 import {
   anyStory,
@@ -17,7 +18,7 @@ import {
   withNames,
 } from "../../support/writing/passages.ts"
 
-const runs = 700
+const runs = sized({ short: 100, full: 700 })
 const codesIn = (story: Story): ReadonlyArray<FaultCode> =>
   faultsOf(passageOf(story), factsById(story.facts)).map(({ code }) => code)
 const namesOf = (story: Story) => story.own.flatMap(({ names }) => names)

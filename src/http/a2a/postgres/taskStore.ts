@@ -95,7 +95,7 @@ const milliseconds = (sql: SqlClient, duration: Duration.Duration) =>
 
 /** Which tasks may be evicted: also one that has stood as being paid for longer than a task lives. */
 const givesWay = (sql: SqlClient) =>
-  sql`(gives_way < ${evictionOrder.paying}
+  sql`(eviction_order < ${evictionOrder.paying}
     OR moved_at <= statement_timestamp() - ${milliseconds(sql, taskLife)})`
 
 const open = (sql: SqlClient, limits: TaskLimits) => {
@@ -117,7 +117,7 @@ const open = (sql: SqlClient, limits: TaskLimits) => {
         DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
           SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
             SELECT id FROM a2a_task WHERE client = ${client} AND expires_at > statement_timestamp()
-            ORDER BY ${givesWay(sql)}, gives_way DESC, place DESC
+            ORDER BY ${givesWay(sql)}, eviction_order DESC, sequence_number DESC
             OFFSET ${limits.perClientMax - 1}))
           FOR UPDATE SKIP LOCKED))
       )
@@ -148,7 +148,7 @@ const makeRoom = (sql: SqlClient, { totalMax }: TaskLimits) => {
     const gone = free >= batch ? [] : yield* sql`
       DELETE FROM a2a_task WHERE ${givesWay(sql)} AND id = ANY(ARRAY(
         SELECT id FROM a2a_task WHERE ${givesWay(sql)} AND expires_at > statement_timestamp()
-        ORDER BY gives_way, place LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
+        ORDER BY eviction_order, sequence_number LIMIT ${batch - free} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
     return Math.min(batch, free + gone.length)
   }).pipe(Effect.orDie)

@@ -7,19 +7,23 @@ import type { Activity } from "../../../src/venues/simulated/activity.ts"
 import type { Episode } from "../../../src/venues/simulated/plans.ts"
 import type { Wallet } from "../../../src/venues/simulated/wallets.ts"
 import type { World } from "../../../src/venues/simulated/world.ts"
-import { type Act, type ActKind, numbered } from "../../../src/markets/domain/activity.ts"
+import {
+  type ActivityEvent,
+  type ActivityEventKind,
+  numberOccurrences,
+} from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry, isHedge, type Position } from "../../../src/whales/domain/entry.ts"
 import type { MarketId } from "../../../src/markets/domain/market.ts"
 import type { EpochMs } from "../../../src/core/domain/time.ts"
 
-const kinds: { readonly [K in Activity["kind"]]: ActKind | null } = {
+const kinds: { readonly [K in Activity["kind"]]: ActivityEventKind | null } = {
   ...{ buy: "buy", sell: "sell", split: "split", merge: "merge" },
   ...{ redeem: "redeem", convert: "convert" },
   ...{ reward: null, deposit: null, maker_rebate: null },
 }
 
-export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<Act> {
-  return rows.flatMap((row): ReadonlyArray<Act> => {
+export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
+  return rows.flatMap((row): ReadonlyArray<ActivityEvent> => {
     const { wallet, market, outcome, size, price, at, transaction } = row
     const kind = kinds[row.kind]
     return market === null || kind === null ? [] : [{
@@ -32,10 +36,15 @@ export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<Act> {
 /** What acts of one wallet come to in each of its markets. */
 export function positionsOf(
   world: World,
-  acts: ReadonlyArray<Act>,
+  activity: ReadonlyArray<ActivityEvent>,
 ): ReadonlyMap<MarketId, Position> {
   const found = new Map<MarketId, Position>()
-  for (const [marketId, inMarket] of Map.groupBy(numbered(acts), (act) => act.marketId)) {
+  for (
+    const [marketId, inMarket] of Map.groupBy(
+      numberOccurrences(activity),
+      (event) => event.marketId,
+    )
+  ) {
     const market = world.catalogue.byId(marketId)
     if (market === undefined) throw new Error(`${marketId} is unknown`)
     found.set(marketId, entriesOf(inMarket, market.tokenIds))
@@ -55,10 +64,10 @@ export type Spelled = ReturnType<typeof spelled>
 /** By market, in markets that ended by `until`; markets without entries are left out. */
 export function made(
   world: World,
-  acts: ReadonlyArray<Act>,
+  activity: ReadonlyArray<ActivityEvent>,
   until: EpochMs,
 ): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
-  const found = [...positionsOf(world, acts)].filter(([id, { entries }]) =>
+  const found = [...positionsOf(world, activity)].filter(([id, { entries }]) =>
     entries.length > 0 && (world.catalogue.byId(id)?.resolvedAt ?? Infinity) <= until
   )
   return new Map(

@@ -8,7 +8,7 @@ import { digestEvery } from "../../../src/digest/domain/digest.ts"
 import { type EpochMs, isoTime } from "../../../src/core/domain/time.ts"
 import { Detector } from "../../../src/predetermined/Detector.ts"
 import { Digest } from "../../../src/digest/Digest.ts"
-import { DigestStore, type HeldDigest } from "../../../src/digest/DigestStore.ts"
+import { DigestStore, type StoredDigest } from "../../../src/digest/DigestStore.ts"
 import { FeedStore } from "../../../src/feed/FeedStore.ts"
 import { JobSlots } from "../../../src/core/JobSlots.ts"
 import { MarketStore } from "../../../src/markets/MarketStore.ts"
@@ -18,7 +18,7 @@ import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
 /** A digest of the slot that `createdAt` falls into, in words of nobody. */
-export function heldDigest(createdAt: EpochMs, title = "Nothing repriced"): HeldDigest {
+export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): StoredDigest {
   const slot = createdAt - createdAt % digestEvery
   return {
     slot,

@@ -16,9 +16,10 @@ import {
   timeFigure,
   usdFigure,
   whenFigure,
-} from "../../../src/writing/domain/phrases.ts"
+} from "../../../src/writing/domain/figures.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 
 law("priceFigure() is exact in half price steps, with no idle zero", anyInt(0, 20_000), (steps) => {
@@ -26,7 +27,7 @@ law("priceFigure() is exact in half price steps, with no idle zero", anyInt(0, 2
   strictEqual(Math.round(Number(figure) * 20_000), steps)
   ok(/^[01]\.\d{2,5}$/.test(figure) && !/\.\d{2,}0$/.test(figure), figure)
   strictEqual(Number(figure) * 20_000 - steps < 1e-9, true)
-}, { runs: 2_000 })
+}, { runs: sized({ short: 200, full: 2_000 }) })
 
 law(
   "moveFigure() of both directions is the same, and what the prices differ by",

@@ -1,8 +1,8 @@
 /**
- * The face selling for real over an in-memory feed, as a process of its own for benchmarks: every
- * payment's signature is checked here, and every move of it is kept in the PostgreSQL of
- * `DATABASE_URL`, where the whales are as well. Facilitator and chain answer in process, as the
- * reference seller's does; `PORT`.
+ * The HTTP layer with real payments over an in-memory feed, as a process for benchmarks.
+ *
+ * Each signature is checked, and every state of a payment is stored in the PostgreSQL of
+ * `DATABASE_URL`, which also has the whales. Facilitator and chain are in process. Listens on `PORT`.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const chain = Layer.succeed(Chain, {
     }),
   transfers: ({ after }) => Effect.succeed({ transfers: [], through: after ?? 0n }),
   balanceOf: () => Effect.succeed(1_000_000_000n),
-  isSpent: () => Effect.succeed(false),
+  isNonceUsed: () => Effect.succeed(false),
   hasCode: () => Effect.succeed(false),
 })
 
@@ -56,7 +56,7 @@ const payments = Payments.layer({ terms }).pipe(
   Layer.provide(database),
   Layer.orDie,
 )
-/** Not those over the shelf, which a memory of layers would give again. */
+/** Fresh, because memoised Layers would return those over the in-memory stores. */
 const whales = Layer.fresh(Layer.mergeAll(TrackRecord.layer, Calibration.layer)).pipe(
   Layer.provide(Layer.merge(postgresWhales, scoreStore.layer)),
   Layer.provide(database),

@@ -7,10 +7,10 @@
 import { Arbitrary, Schema } from "effect"
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { type Activity, fillOf } from "../../../src/venues/simulated/activity.ts"
-import { heldAfter, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
+import { lotsHeldAt, lotsPerShare } from "../../../src/venues/simulated/plans.ts"
 import {
   defaultGroups,
-  type Habit,
+  type Strategy,
   type WalletGroup,
 } from "../../../src/venues/simulated/wallets.ts"
 import type { Fill } from "../../../src/venues/simulated/tape.ts"
@@ -36,8 +36,8 @@ function wornWorld(seed: number): World {
   return known
 }
 
-/** A wallet's last weeks, cut into pieces. */
-const pieces = Arbitrary.all({
+/** A wallet's last weeks, cut into rowCount. */
+const rowCount = Arbitrary.all({
   seed: whole(1, 5),
   wallet: whole(0, defaultGroups.length - 1),
   cuts: Arbitrary.array(whole(0, 20 * 24 * 3_600), { maxLength: 6 }),
@@ -49,7 +49,7 @@ function walletOf(world: World, number: number) {
   return wallet
 }
 
-law("what a wallet did, asked for in pieces, is the whole", pieces, (given) => {
+law("what a wallet did, asked for in rowCount, is the whole", rowCount, (given) => {
   const world = wornWorld(given.seed)
   const wallet = walletOf(world, given.wallet)
   const { origin } = world.options
@@ -67,7 +67,7 @@ law("what a wallet did, asked for in pieces, is the whole", pieces, (given) => {
 
 law(
   "what a wallet did does not depend on what was asked before",
-  pieces,
+  rowCount,
   (given) => {
     const ask = (world: World) => {
       const { origin } = world.options
@@ -95,20 +95,20 @@ Deno.test("the rows of a market are the moves of its plan, share for share", () 
     for (const plan of world.truth.plans(wallet, { from: -Infinity, to })) {
       const found = rows.get(plan.market.id) ?? []
       const moved = plan.moves.filter(({ at }) => at <= to - hour)
-      for (const { kind, outcome, lots, price, at, pieces } of moved) {
+      for (const { kind, outcome, lots, price, at, rowCount } of moved) {
         const trades = kind === "buy" || kind === "sell"
         const mine = found.filter((row) =>
           row.kind === kind && row.at >= at && row.at <= at + 10 * second &&
           (!trades || (row.outcome === outcome && row.price === price))
         )
         seen.add(kind)
-        deepStrictEqual(mine.length, pieces)
+        deepStrictEqual(mine.length, rowCount)
         const shares = mine.reduce((sum, { size }) => sum + size * lotsPerShare, 0)
         deepStrictEqual(Math.round(shares), lots)
       }
       const paid = found.filter(({ kind }) => kind === "redeem")
       if (paid.length > 0) seen.add("redeem")
-      const held = heldAfter(plan.moves, Infinity)
+      const held = lotsHeldAt(plan.moves, Infinity)
       deepStrictEqual(paid.length, plan.redemption !== null && plan.redemption.at <= to ? 1 : 0)
       ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === held[0] + held[1]))
     }
@@ -149,22 +149,22 @@ Deno.test("wallets pay no price that does not suit them", () => {
     for (const { price, hedge } of world.truth.episodes(wallet, -Infinity, world.options.origin)) {
       ok(
         hedge || (price > low - 1e-9 && price < high + 1e-9),
-        `${wallet.group.habit} paid ${price}`,
+        `${wallet.group.strategy} paid ${price}`,
       )
     }
   }
 })
 
-/** Groups of one habit and edge; opposers, splitters and the like stay within middling prices. */
-function skilled(habit: Habit, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
+/** Groups of one strategy and edge; opposers, splitters and the like stay within middling prices. */
+function skilled(strategy: Strategy, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
   const base = { repeatShare: 0, eventShare: 0, medianStakeUsd: 500 }
-  return { ...base, habit, edge, count: 5, entriesPerDay: 8, prices: [0.25, 0.75], ...more }
+  return { ...base, strategy, edge, count: 5, entriesPerDay: 8, prices: [0.25, 0.75], ...more }
 }
 
-Deno.test("every habit's edge at the prices it paid is the one planted", () => {
+Deno.test("every strategy's edge at the prices it paid is the one planted", () => {
   const habits = ["bettor", "seller", "hedger", "opposer", "splitter", "converter"] as const
   const groups = [
-    ...habits.flatMap((habit) => [0.1, 0, -0.08].map((edge) => skilled(habit, edge))),
+    ...habits.flatMap((strategy) => [0.1, 0, -0.08].map((edge) => skilled(strategy, edge))),
     ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { repeatShare: 0.6 })),
     ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { eventShare: 0.8 })),
     skilled("bettor", 0, { prices: [0.02, 0.95], repeatShare: 0.4, eventShare: 0.5 }),
@@ -207,10 +207,10 @@ Deno.test("every habit's edge at the prices it paid is the one planted", () => {
     }
   }
   let squared = 0
-  groups.forEach(({ habit, edge }, index) => {
+  groups.forEach(({ strategy, edge }, index) => {
     const { count, sum, squares } = sums[index] ?? { count: 0, sum: 0, squares: 0 }
     const error = Math.sqrt(squares) / count
-    const what = `${habit} of ${edge}: off by ${sum / count} over ${count}, error ${error}`
+    const what = `${strategy} of ${edge}: off by ${sum / count} over ${count}, error ${error}`
     ok(Math.abs(sum / count) < 4 * error && error < 0.02, what)
     squared += (sum / count / error) ** 2
   })

@@ -5,12 +5,21 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Schema } from "effect"
-import { numbered, type NumberedAct } from "../../../src/markets/domain/activity.ts"
+import {
+  type NumberedActivityEvent,
+  numberOccurrences,
+} from "../../../src/markets/domain/activity.ts"
 import { entriesOf, type Entry } from "../../../src/whales/domain/entry.ts"
-import { carryOver, type HeldEntry, isDue } from "../../../src/whales/domain/heldEntry.ts"
+import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
-import { actsOf, manyWallets, shuffled, steps, tokens } from "../../support/whales/acts.ts"
+import {
+  actsOf,
+  manyWallets,
+  shuffled,
+  steps,
+  tokens,
+} from "../../support/whales/activityEvents.ts"
 import { calibration } from "../../support/whales/entries.ts"
 import { law } from "../../support/effect.ts"
 
@@ -33,16 +42,16 @@ interface Told {
  * called with what was held, what was found and what came of them.
  */
 function arrive(
-  batches: ReadonlyArray<ReadonlyArray<NumberedAct>>,
+  batches: ReadonlyArray<ReadonlyArray<NumberedActivityEvent>>,
   random: Random,
   seen: (
-    held: ReadonlyArray<HeldEntry>,
+    held: ReadonlyArray<StoredEntry>,
     found: ReadonlyArray<Entry>,
-    carried: ReadonlyArray<HeldEntry>,
+    carried: ReadonlyArray<StoredEntry>,
   ) => void,
 ): ReadonlyArray<Told> {
   const told: Array<Told> = []
-  let held: ReadonlyArray<HeldEntry> = []
+  let held: ReadonlyArray<StoredEntry> = []
   batches.forEach((_, i) => {
     const found = entriesOf(batches.slice(0, i + 1).flat(), tokens).entries
     const carried = carryOver(held, found, hourly)
@@ -65,22 +74,23 @@ interface Wallet {
 /** Its acts in any order, a few at a time. */
 function late({ steps, seed }: Wallet) {
   const random = new Random(seed)
-  const acts = [...shuffled(numbered(actsOf(steps)), random)]
-  const batches: Array<ReadonlyArray<NumberedAct>> = []
-  while (acts.length > 0) batches.push(acts.splice(0, 1 + random.below(6)))
+  const activity = [...shuffled(numberOccurrences(actsOf(steps)), random)]
+  const batches: Array<ReadonlyArray<NumberedActivityEvent>> = []
+  while (activity.length > 0) batches.push(activity.splice(0, 1 + random.below(6)))
   return { batches, random }
 }
 
 /** Its acts second by second, as they happened. */
 function inTime({ steps, seed }: Wallet) {
-  const batches = [...Map.groupBy(numbered(actsOf(steps)), ({ at }) => at).values()]
+  const batches = [...Map.groupBy(numberOccurrences(actsOf(steps)), ({ at }) => at).values()]
   return { batches, random: new Random(seed) }
 }
 
 const byOpening = (a: Entry, b: Entry) => a.firstFillAt - b.firstFillAt || a.outcome - b.outcome
 const isLive = ({ hedgedShares, shares }: Entry) => hedgedShares < shares
-const name = ({ outcome, openedAt }: HeldEntry) => `${outcome} ${openedAt}`
-const facts = ({ openedAt: _, calibration: __, emitted: ___, ...entry }: HeldEntry): Entry => entry
+const name = ({ outcome, openedAt }: StoredEntry) => `${outcome} ${openedAt}`
+const facts = ({ openedAt: _, calibration: __, emitted: ___, ...entry }: StoredEntry): Entry =>
+  entry
 
 law("carryOver() never forgets what was told, nor what was said of it", wallets, (given) => {
   const { batches, random } = late(given)

@@ -1,9 +1,8 @@
 /**
- * The face over an in-memory feed, as a process of its own for benchmarks.
+ * The HTTP layer over an in-memory feed, as a process for benchmarks.
  *
- * `PORT`, and `LIMITS`: with `off` no budget is counted, as FREE_LIMIT=off and its sisters set it in
- * the service; with `memory` and `postgres` the budgets are the defaults, counted in memory or, as
- * the service does it, in the PostgreSQL of `DATABASE_URL`.
+ * `LIMITS=off` counts no requests. With `memory` and `postgres` the default limits are counted in
+ * memory, or in the PostgreSQL of `DATABASE_URL` as in the service. Listens on `PORT`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Figures as a text may repeat them: each with its unit, and each spelled in one way only, so that a
+ * Figures as a text may repeat them: each with its unit and with exactly one spelling, so that the fact
  * check can compare them as text.
  *
  * @module
@@ -7,17 +7,17 @@
 import { fromHalfSteps, halfSteps } from "../../markets/domain/book.ts"
 import { day, type EpochMs, hour, isoTime, minute } from "../../core/domain/time.ts"
 
-/** Decimals that are always shown: `0.60`, not `0.6`. */
+/** `0.60`, not `0.6`. */
 const decimalsMin = 2
 /** Decimals of a price at most: it is a whole number of half steps of 0.00005. */
 const priceDecimals = 5
 /** Decimals of a rate at most: a hundredth of a percent, as in the whale table. */
 const rateDecimals = 4
-/** From here on minutes are noise: `3 hours`, but `95 minutes`. */
+/** Above this, durations are rounded to hours: `3 hours`, but `95 minutes`. */
 const minutesUntil = 2 * hour
-/** From here on tenths of a standard deviation are noise. */
+/** Above this, deviations are rounded to whole numbers. */
 const deviationsWhole = 100
-/** From here on hours are noise. */
+/** Above this, durations are rounded to days. */
 const hoursUntil = 2 * day
 
 /** A quoted price or a mid, 0..1: `0.62`, `0.00125`. Exact. */
@@ -25,7 +25,7 @@ export function priceFigure(price: number): string {
   return decimal(fromHalfSteps(halfSteps(price)), priceDecimals)
 }
 
-/** The size of a move between prices, without its direction: `0.14`. Exact. */
+/** The size of a price move without its direction: `0.14`. Exact. */
 export function moveFigure(delta: number): string {
   return priceFigure(Math.abs(delta))
 }
@@ -40,7 +40,7 @@ export function usdFigure(usd: number): string {
   return `${grouped(usd)} USD`
 }
 
-/** `1 entry`, `26 entries`, `1,200 markets`: a count is nothing without its noun. */
+/** `1 entry`, `26 entries`, `1,200 markets`. */
 export function countFigure(count: number, noun: string, nouns: string = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : nouns}`
 }
@@ -56,16 +56,16 @@ export function timeFigure(at: EpochMs): string {
   return `${date} ${time.slice(0, 5)} UTC`
 }
 
-/** The minute as a text of `today` says it: the date is left out on that day. */
+/** The minute, without its date when it is on the day of `today`. */
 export function whenFigure(at: EpochMs, today: EpochMs): string {
   const sameDay = isoTime(at).split("T")[0] === isoTime(today).split("T")[0]
   return sameDay ? clockFigure(at) : timeFigure(at)
 }
 
-/** A surprise: `5.2 standard deviations`. */
+/** `5.2 standard deviations`. */
 export function deviationsFigure(deviations: number): string {
-  const shown = deviations < deviationsWhole ? deviations.toFixed(1) : grouped(deviations)
-  return `${shown} standard deviations`
+  const count = deviations < deviationsWhole ? deviations.toFixed(1) : grouped(deviations)
+  return `${count} standard deviations`
 }
 
 /** To the nearest of its unit: `95 minutes`, `4 hours`, `6 days`. Never negative. */
@@ -79,15 +79,15 @@ export function durationFigure(ms: number): string {
     : countFigure(Math.round(length / day), "day")
 }
 
-/** At least two decimals, at most `decimals`, no zeros behind those; there is no minus zero. */
+/** Two to `decimals` decimals, without trailing zeros beyond the second; no minus zero. */
 function decimal(value: number, decimals: number): string {
   const [, sign = "", whole = "", fraction = ""] =
     /^(-?)(\d+)\.(\d+)$/.exec(value.toFixed(decimals)) ?? []
-  const shown = fraction.replace(/0+$/, "").padEnd(decimalsMin, "0")
-  return `${/[1-9]/.test(whole + shown) ? sign : ""}${whole}.${shown}`
+  const digits = fraction.replace(/0+$/, "").padEnd(decimalsMin, "0")
+  return `${/[1-9]/.test(whole + digits) ? sign : ""}${whole}.${digits}`
 }
 
-/** A whole number, thousands apart, however large. */
+/** A whole number with thousands separators, however large. */
 function grouped(value: number): string {
   return BigInt(Math.round(value)).toString().replace(/\B(?=(?:\d{3})+$)/g, ",")
 }

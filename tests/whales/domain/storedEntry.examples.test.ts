@@ -5,9 +5,9 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import type { Entry } from "../../../src/whales/domain/entry.ts"
-import { carryOver, type HeldEntry, isDue } from "../../../src/whales/domain/heldEntry.ts"
+import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/storedEntry.ts"
 import { hour, minute } from "../../../src/core/domain/time.ts"
-import { start } from "../../support/whales/acts.ts"
+import { start } from "../../support/whales/activityEvents.ts"
 import { calibration } from "../../support/whales/entries.ts"
 
 function entry(from: number, to: number, fields: Partial<Entry> = {}): Entry {
@@ -29,16 +29,16 @@ const first = calibration(start - hour)
 const second = calibration(start + 2 * minute)
 const newest = (instant: number) => instant > start + 2 * minute ? second : first
 
-function carried(held: ReadonlyArray<HeldEntry>, ...found: ReadonlyArray<Entry>) {
+function carried(held: ReadonlyArray<StoredEntry>, ...found: ReadonlyArray<Entry>) {
   return carryOver(held, found, newest)
 }
 
-function told(one: HeldEntry): HeldEntry {
+function told(one: StoredEntry): StoredEntry {
   return { ...one, emitted: true }
 }
 
 /** Minute of the name, minutes of the fills, told or not, and whether anything of it is left. */
-function brief(entries: ReadonlyArray<HeldEntry>) {
+function brief(entries: ReadonlyArray<StoredEntry>) {
   const minutes = (instant: number) => (instant - start) / minute
   return entries.map((one) => [
     minutes(one.openedAt),
@@ -140,7 +140,7 @@ Deno.test("the other outcome, or another time, is another entry", () => {
 
 Deno.test("isDue() from the least stake on, once, for news, of no hedge, sweep or market maker", () => {
   const telling = { stakeMinUsd: 1_000, notBefore: start + 20 * minute, marketMaker: false }
-  const due = (fields: Partial<HeldEntry>, other = {}) =>
+  const due = (fields: Partial<StoredEntry>, other = {}) =>
     carried([], entry(10, 20)).map((one) => isDue({ ...one, ...fields }, { ...telling, ...other }))
   equal(due({}), [true])
   equal(due({ stakeUsd: 999.99 }), [false])

@@ -7,15 +7,15 @@ import { deepStrictEqual as equal, ok, strictEqual } from "node:assert/strict"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { FeedItem, NewFeedItem } from "../../src/feed/domain/item.ts"
-import type { HeldEntry } from "../../src/whales/domain/heldEntry.ts"
+import type { StoredEntry } from "../../src/whales/domain/storedEntry.ts"
 import { type Market, MarketId, Slug, TokenId } from "../../src/markets/domain/market.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import type { FeedStore } from "../../src/feed/FeedStore.ts"
 import type { MarketStore } from "../../src/markets/MarketStore.ts"
 import { type VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
-import { publishEntries } from "../../src/whales/Entries.ts"
+import { publishEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
-import { heldEntry } from "../support/whales/entries.ts"
+import { storedEntry } from "../support/whales/entries.ts"
 import { market, now } from "../support/movers/market.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
 
@@ -32,7 +32,7 @@ const marketOf = (n: number, fields: Partial<Market> = {}) =>
 
 /** A memory in which one wallet has these entries, each in a market of its own, all due. */
 const stage = Effect.fnUntraced(function* (
-  entries: ReadonlyArray<HeldEntry>,
+  entries: ReadonlyArray<StoredEntry>,
   history: "reading" | "whole" = "whole",
 ) {
   yield* TestClock.setTime(now)
@@ -40,14 +40,14 @@ const stage = Effect.fnUntraced(function* (
   const wallet = "0xaaaa"
   yield* whales.track([{ wallet, name: "Calm-Comet", source: "volume" }], now)
   const markets = entries.map((_, n) => marketOf(n))
-  const acts = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 10 },
     ...{ price: 0.4, at: now, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history })
+  yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history })
   yield* whales.saveFacts(markets, [], now)
   const stale = yield* whales.stale(1_000)
-  yield* whales.saveMade(stale.map(({ market: { id }, version }) => ({
+  yield* whales.saveEntries(stale.map(({ market: { id }, version }) => ({
     ...{ wallet, marketId: id, version, boughtBoth: false, due: true },
     entries: entries.filter((_, n) => id === `m${n}`),
   })))
@@ -103,7 +103,7 @@ const stage = Effect.fnUntraced(function* (
 test("publishEntries() tells the largest stakes, fifty a tick, and the others at the next", () =>
   Effect.gen(function* () {
     const stakes = Array.from({ length: 70 }, (_, n) => 1_000 + n * 37 % 70)
-    const { told, tell } = yield* stage(stakes.map((stakeUsd) => heldEntry({ stakeUsd })))
+    const { told, tell } = yield* stage(stakes.map((stakeUsd) => storedEntry({ stakeUsd })))
     const first = yield* tell()
     equal([first.items.length, first.rejected], [50, { over_budget: 20 }])
     strictEqual((yield* tell()).items.length, 20)
@@ -114,7 +114,7 @@ test("publishEntries() tells the largest stakes, fifty a tick, and the others at
 
 test("publishEntries() waits for a market to be listed, as long as the entry is fresh", () =>
   Effect.gen(function* () {
-    const { listed, told, tell, whales } = yield* stage([heldEntry(), heldEntry()])
+    const { listed, told, tell, whales } = yield* stage([storedEntry(), storedEntry()])
     const [one, two] = [marketOf(0), marketOf(1)]
     listed.delete(one.id)
     listed.delete(two.id)
@@ -131,17 +131,17 @@ test("publishEntries() waits for a market to be listed, as long as the entry is 
 
 test("publishEntries() tells no entry of a wallet whose past is unread, until it is read", () =>
   Effect.gen(function* () {
-    const { tell, whales } = yield* stage([heldEntry()], "reading")
+    const { tell, whales } = yield* stage([storedEntry()], "reading")
     equal(yield* tell(), { items: [], rejected: { history_unread: 1 } })
     yield* whales.saveRead({
-      ...{ wallet: "0xaaaa", acts: [], readFrom: 0, readTo: now, history: "whole" },
+      ...{ wallet: "0xaaaa", activity: [], readFrom: 0, readTo: now, history: "whole" },
     })
     strictEqual((yield* tell()).items.length, 1)
   }))
 
 test("publishEntries() tells nothing of markets that have ended, nor later", () =>
   Effect.gen(function* () {
-    const { listed, tell } = yield* stage([heldEntry(), heldEntry()])
+    const { listed, tell } = yield* stage([storedEntry(), storedEntry()])
     listed.set(marketOf(0).id, marketOf(0, { status: "resolved" }))
     listed.set(marketOf(1).id, marketOf(1, { status: "closed" }))
     equal((yield* tell()).rejected, { market_ended: 2 })
@@ -167,7 +167,7 @@ test("publishEntries() tells an entry without microstructure where no sound book
         }),
       ]
     ) {
-      const { told, tell, setBooks } = yield* stage([heldEntry()])
+      const { told, tell, setBooks } = yield* stage([storedEntry()])
       setBooks(() => answer)
       strictEqual((yield* tell()).items.length, 1)
       const [item] = told
@@ -177,7 +177,7 @@ test("publishEntries() tells an entry without microstructure where no sound book
 
 test("publishEntries() does not wait for books that never come until its stage is over", () =>
   Effect.gen(function* () {
-    const { tell, setBooks } = yield* stage([heldEntry()])
+    const { tell, setBooks } = yield* stage([storedEntry()])
     const asked = yield* Deferred.make<void>()
     setBooks(() => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
     const telling = yield* Effect.forkChild(Effect.timeout(tell(), "30 seconds"))
@@ -189,7 +189,7 @@ test("publishEntries() does not wait for books that never come until its stage i
 
 test("publishEntries() asks nothing of the venue while nothing waits", () =>
   Effect.gen(function* () {
-    const { tell, setBooks } = yield* stage([heldEntry({ emitted: true })])
+    const { tell, setBooks } = yield* stage([storedEntry({ emitted: true })])
     setBooks(() => Effect.die("asked"))
     equal(yield* tell(), { items: [], rejected: {} })
   }))

@@ -1,10 +1,9 @@
 /**
- * From the activity of tracked wallets to entries, and from entries to items of the feed, each once.
+ * Recomputes entries from the activity of tracked wallets, and publishes each entry once in the feed.
  *
- * Every position with new activity has its entries recomputed, and each new one is given its wallet's
- * calibration as it stood before. An item is put into the feed before its entry is marked as published:
- * a crash between the two has the entry published again, and the feed leaves it out, for its key names
- * the entry.
+ * A new entry gets its wallet's newest calibration before it. An item is added to the feed before its
+ * entry is marked as emitted: after a crash between the two the entry is published again, and the feed
+ * ignores the duplicate because of its dedupe key.
  *
  * @module
  */
@@ -18,30 +17,31 @@ import type { MarketStore } from "../markets/MarketStore.ts"
 import type { VenueClient } from "../markets/VenueClient.ts"
 import type { Calibration } from "./Calibration.ts"
 import { entriesOf, isMarketMaker } from "./domain/entry.ts"
-import { carryOver, type FeedTerms, type HeldEntry, isDue } from "./domain/heldEntry.ts"
+import { carryOver, type FeedTerms, isDue, type StoredEntry } from "./domain/storedEntry.ts"
 import type { TrackedWallet } from "./domain/tracking.ts"
-import { entryRejection, passing, whaleItem } from "./domain/whaleItem.ts"
-import type { DuePosition, EntryStore, MadePosition, StalePosition } from "./EntryStore.ts"
+import { entryRejection, temporaryRejections, whaleItem } from "./domain/whaleItem.ts"
+import type { ComputedPosition, DuePosition, EntryStore, StalePosition } from "./EntryStore.ts"
 import type { WalletStore } from "./WalletStore.ts"
 
 /** Positions recomputed in one transaction, and in one tick. */
 const positionsBatch = 200
 const positionsMax = 200_000
-/** Positions reviewed, and items made, in one tick: the largest stakes; the others wait. */
+/** Due positions read in one tick. */
 const dueMax = 2_000
+/** Items published in one tick, the largest stakes first; the others wait. */
 const itemsMax = 50
-/** How long books are waited for: an item without one is worth more than none. */
-const bookPatience = Duration.seconds(10)
+/** After this, items are published without a book. */
+const booksTimeout = Duration.seconds(10)
 
-/** What an entry must have to be published, whoever made it. */
+/** The conditions for publishing an entry that do not depend on its wallet. */
 export type Terms = Omit<FeedTerms, "marketMaker">
 
-/** What was made so far; it grows in place, so that a stage cut short says what it did. */
-interface MakingTally {
-  made: number
+/** Mutable, so that an interrupted stage reports what it did. */
+interface RecomputeTally {
+  recomputed: number
 }
 
-/** The ports through which entries are published. */
+/** The ports used for publishing entries. */
 export interface EntryServices {
   readonly venue: VenueClient["Service"]
   readonly markets: MarketStore["Service"]
@@ -51,40 +51,40 @@ export interface EntryServices {
 }
 
 /**
- * Makes the entries of stale positions, those of the newest activity first, until none is left (true)
- * or `until`.
+ * Recomputes the entries of stale positions, the newest activity first. Returns true when none is left,
+ * false at `until` or `positionsMax`.
  */
-export const makeEntries = Effect.fnUntraced(function* (
+export const recomputeEntries = Effect.fnUntraced(function* (
   { wallets, entries, calibration }: Pick<EntryServices, "wallets" | "entries"> & {
     readonly calibration: Calibration["Service"]
   },
   terms: Terms,
   until: EpochMs,
-  tally: MakingTally,
+  tally: RecomputeTally,
 ) {
   const makers = new Set(
     (yield* wallets.tracked).filter(isMarketMaker).map(({ wallet }) => wallet),
   )
-  while (tally.made < positionsMax && (yield* Clock.currentTimeMillis) < until) {
+  while (tally.recomputed < positionsMax && (yield* Clock.currentTimeMillis) < until) {
     const stale = yield* entries.stale(positionsBatch)
     if (stale.length === 0) return true
     const before = yield* calibration.before([...new Set(stale.map(({ wallet }) => wallet))])
-    yield* entries.saveMade(
+    yield* entries.saveEntries(
       stale.map((position) =>
-        made(position, before, { ...terms, marketMaker: makers.has(position.wallet) })
+        recompute(position, before, { ...terms, marketMaker: makers.has(position.wallet) })
       ),
     )
-    tally.made += stale.length
+    tally.recomputed += stale.length
   }
   return false
 })
 
-function made(
-  { wallet, market, version, acts, entries }: StalePosition,
+function recompute(
+  { wallet, market, version, activity, entries }: StalePosition,
   before: Effect.Success<ReturnType<Calibration["Service"]["before"]>>,
   terms: FeedTerms,
-): MadePosition {
-  const position = entriesOf(acts, market.tokenIds)
+): ComputedPosition {
+  const position = entriesOf(activity, market.tokenIds)
   const carried = carryOver(entries, position.entries, (instant) => before(wallet, instant))
   return {
     wallet,
@@ -96,21 +96,20 @@ function made(
   }
 }
 
-/** Titles of what was published, and why the rest was not. */
+/** Mutable: the titles of published items, and the reasons for the rejected entries. */
 interface Published {
   readonly items: Array<string>
   readonly rejected: Record<string, number>
 }
 
-/** An entry with nothing against it. */
 interface Publishable {
   readonly position: DuePosition
-  readonly entry: HeldEntry
+  readonly entry: StoredEntry
   readonly wallet: TrackedWallet
   readonly market: Market
 }
 
-/** Puts the entries that wait into the feed, with their markets' books. */
+/** Publishes due entries in the feed, with their markets' books. */
 export const publishEntries = Effect.fnUntraced(function* (
   services: EntryServices,
   terms: Terms,
@@ -121,7 +120,13 @@ export const publishEntries = Effect.fnUntraced(function* (
   if (due.length === 0) return
   const tracked = new Map((yield* wallets.tracked).map((wallet) => [wallet.wallet, wallet]))
   const listed = yield* markets.byIds([...new Set(due.map(({ market }) => market.id))])
-  const { publishable, waiting } = sift(due, tracked, listed, terms, published.rejected)
+  const { publishable, waiting } = selectPublishable(
+    due,
+    tracked,
+    listed,
+    terms,
+    published.rejected,
+  )
 
   const largest = publishable.toSorted(byStake)
   const chosen = largest.slice(0, itemsMax)
@@ -137,7 +142,7 @@ export const publishEntries = Effect.fnUntraced(function* (
 
   const emitted = new Set(chosen.map(({ entry }) => entry))
   for (const { position } of later) waiting.add(position)
-  yield* entries.saveMade(due.map((position) => ({
+  yield* entries.saveEntries(due.map((position) => ({
     wallet: position.wallet,
     marketId: position.market.id,
     version: position.version,
@@ -149,8 +154,8 @@ export const publishEntries = Effect.fnUntraced(function* (
   })))
 })
 
-/** The entries to publish, and the positions that have one which may be published later. */
-function sift(
+/** The entries to publish, and the positions with an entry that may be published later. */
+function selectPublishable(
   due: ReadonlyArray<DuePosition>,
   tracked: ReadonlyMap<string, TrackedWallet>,
   listed: ReadonlyMap<MarketId, Market>,
@@ -168,7 +173,7 @@ function sift(
       if (!isDue(entry, { ...terms, marketMaker })) continue
       const reason = entryRejection(wallet, market)
       if (reason !== null) tally(rejected, { [reason]: 1 })
-      if (passing.has(reason)) waiting.add(position)
+      if (temporaryRejections.has(reason)) waiting.add(position)
       if (reason === null && market !== undefined) {
         publishable.push({ position, entry, wallet, market })
       }
@@ -177,32 +182,32 @@ function sift(
   return { publishable, waiting }
 }
 
-/** The microstructure of each market with a valid book. Without a venue there is none, and no delay. */
+/** The microstructure of each market with a valid book; empty when the venue is unavailable. */
 const readBooks = Effect.fnUntraced(function* (
   { venue }: Pick<EntryServices, "venue">,
   publishable: ReadonlyArray<Publishable>,
   rejected: Record<string, number>,
 ) {
-  const shown = new Map<MarketId, Microstructure>()
-  const firsts = new Map(publishable.map(({ market }) => [market.tokenIds[0], market.id]))
-  if (firsts.size === 0) return shown
-  const books = yield* venue.books([...firsts.keys()]).pipe(
+  const byMarket = new Map<MarketId, Microstructure>()
+  const marketOf = new Map(publishable.map(({ market }) => [market.tokenIds[0], market.id]))
+  if (marketOf.size === 0) return byMarket
+  const books = yield* venue.books([...marketOf.keys()]).pipe(
     Effect.map(({ rows }) => rows),
-    Effect.timeout(bookPatience),
+    Effect.timeout(booksTimeout),
     Effect.catch(() => {
-      tally(rejected, { unavailable: firsts.size })
+      tally(rejected, { unavailable: marketOf.size })
       return Effect.succeed([])
     }),
   )
   for (const book of books) {
-    const marketId = firsts.get(book.tokenId)
+    const marketId = marketOf.get(book.tokenId)
     const read = microstructure(book)
-    if (marketId !== undefined && Result.isSuccess(read)) shown.set(marketId, read.success)
+    if (marketId !== undefined && Result.isSuccess(read)) byMarket.set(marketId, read.success)
   }
-  return shown
+  return byMarket
 })
 
-/** Largest first; ties fall by wallet and market, so that the order of arrival decides nothing. */
+/** Largest first; ties by wallet and market, so that the order of arrival does not matter. */
 function byStake(a: Publishable, b: Publishable): number {
   if (a.entry.stakeUsd !== b.entry.stakeUsd) return b.entry.stakeUsd - a.entry.stakeUsd
   const [one, other] = [a, b].map(({ position, entry }) =>

@@ -6,11 +6,11 @@
  */
 import { Arbitrary, Schema } from "effect"
 import {
-  type Act,
-  actKey,
-  type ActKind,
-  type ActPage,
-  type NumberedAct,
+  type ActivityEvent,
+  activityEventKey,
+  type ActivityEventKind,
+  type ActivityEventPage,
+  type NumberedActivityEvent,
   startReading,
   wholeSeconds,
 } from "../../../src/markets/domain/activity.ts"
@@ -24,7 +24,10 @@ export const tokens = [TokenId.make("7001"), TokenId.make("42")] as const
 export const start = Date.parse("2026-09-14T10:00:00Z")
 
 /** An act at `start`, unless said otherwise; kinds that are trades say the token's price. */
-export function act(kind: ActKind, fields: Partial<Act> = {}): Act {
+export function activityEvent(
+  kind: ActivityEventKind,
+  fields: Partial<ActivityEvent> = {},
+): ActivityEvent {
   return {
     wallet,
     marketId,
@@ -70,8 +73,8 @@ export const manyWallets = { runs: 2_000, size: 40 }
  * The acts that steps come to, oldest first. A step may join the transaction of the one before;
  * transactions of one second come in no order.
  */
-export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
-  const acts: Array<Act> = []
+export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
+  const activity: Array<ActivityEvent> = []
   let at: EpochMs = start
   let transaction = ""
   given.forEach((step, i) => {
@@ -81,16 +84,16 @@ export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<Act> {
     }
     const trade = step.kind === "buy" || step.kind === "sell"
     const named = trade || (step.kind === "convert" && step.named === 1)
-    const row = act(step.kind, {
+    const row = activityEvent(step.kind, {
       tokenId: named ? tokens[step.token] : null,
       size: step.tenths / 10,
       price: trade ? step.price : 0,
       at,
       transaction,
     })
-    for (let copy = 0; copy < step.copies; copy++) acts.push(row)
+    for (let copy = 0; copy < step.copies; copy++) activity.push(row)
   })
-  return acts
+  return activity
 }
 
 /** The same in an order of chance. */
@@ -104,20 +107,20 @@ export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyAr
  * At times the last page does not know that it is the last, and no page is had beyond `depthMax` rows.
  */
 export function pageOf(
-  acts: ReadonlyArray<Act>,
+  activity: ReadonlyArray<ActivityEvent>,
   asked: { readonly from: EpochMs; readonly to: EpochMs; readonly cursor: string | null },
   random: Random,
   depthMax = Infinity,
-): ActPage {
+): ActivityEventPage {
   const offset = Number(asked.cursor ?? 0)
-  const inRange = acts.toReversed()
+  const inRange = activity.toReversed()
     .sort((a, b) => b.at - a.at)
     .filter(({ at }) => asked.from <= at && at <= asked.to)
   const end = Math.min(depthMax, offset + 1 + random.below(5))
   const more = end < inRange.length
   const page = inRange.slice(offset, end)
   return {
-    rows: page.map((act) => ({ act })),
+    rows: page.map((event) => ({ event })),
     oldest: page.at(-1)?.at ?? null,
     next: end < depthMax && (more || random.chance(0.1)) ? String(end) : null,
     cut: more && end === depthMax,
@@ -132,25 +135,25 @@ const pagesMax = 5_000
  * far reading came; what a crash leaves is read again, at times with much of what was known before.
  */
 export function readThrough(
-  acts: ReadonlyArray<Act>,
+  activity: ReadonlyArray<ActivityEvent>,
   random: Random,
   { crashes = 0, depthMax = Infinity } = {},
-): ReadonlyArray<NumberedAct> {
-  const saved = new Map<string, NumberedAct>()
+): ReadonlyArray<NumberedActivityEvent> {
+  const saved = new Map<string, NumberedActivityEvent>()
   const from = start - day
-  let readFrom = acts.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second
+  let readFrom = activity.reduce((latest, { at }) => Math.max(latest, at), start) + 3 * second
   let reading: ReturnType<typeof startReading> | null = startReading(from, readFrom)
   for (let pages = 0; reading !== null; pages++) {
     if (pages === pagesMax) throw new Error("Cannot read the wallet: pages without an end")
-    const taken = wholeSeconds(reading, pageOf(acts, reading, random, depthMax))
+    const taken = wholeSeconds(reading, pageOf(activity, reading, random, depthMax))
     const again: boolean = random.chance(crashes)
     // What a page gives is saved whole or not at all.
     if (!again || random.chance(0.5)) {
-      taken.acts.forEach((act) => saved.set(actKey(act), act))
+      taken.activity.forEach((event) => saved.set(activityEventKey(event), event))
       readFrom = Math.min(readFrom, taken.readFrom)
     }
     const overlap = random.pick([0, 0, second, hour])
-    reading = again ? startReading(from, readFrom + overlap) : taken.rest
+    reading = again ? startReading(from, readFrom + overlap) : taken.remaining
   }
   return [...saved.values()]
 }
