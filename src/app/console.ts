@@ -26,7 +26,7 @@ export const printer = (mode: Mode) => (name: string, line: string, fields: obje
   mode === "dev" ? Console.log(line) : Effect.annotateLogs(Effect.logInfo(name), { ...fields })
 
 /** Prints why a program stopped, unless it was asked to. */
-export const printingWhy = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+export const printStopReason = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.tapCause(
     program,
     (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(stopReason(cause)),
@@ -132,8 +132,8 @@ export function whaleLine(report: WhaleReport): string {
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.reasoned} with new evidence`,
-    `${report.asked} asked about`,
+    `${report.withNewEvidence} with new evidence`,
+    `${report.questions} asked about`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
     `${report.items.length} told`,
   ]
@@ -274,13 +274,13 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
     case "DataDirBusy":
-    case "StoreNotServed":
-    case "OtherVenue":
+    case "StoreListenFailed":
+    case "StoreVenueMismatch":
     case "SchemaDiverged":
-    case "MigrationNeeded":
+    case "OwnerMigrationRequired":
     case "BadApiKey":
     case "SchemaMissing":
-    case "NothingTracked":
+    case "NoTrackedWallets":
     case "CannotLaunch":
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":

@@ -240,7 +240,7 @@ const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   return {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
-      if (isNews(report, report.asked, report.items.length)) {
+      if (isNews(report, report.questions, report.items.length)) {
         yield* print("predetermined", predeterminedLine(report), report)
       }
       yield* failIfAny(report)

@@ -1,6 +1,6 @@
 /**
- * The port to who judges from evidence whether an outcome already exists. Its answer is a claim; the
- * rules of acceptance decide.
+ * The port to the detector, which judges from evidence whether an outcome already exists. Its answer is
+ * only a claim: `judgeDetection` accepts or rejects it.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class Detector extends Context.Service<Detector, {
       })),
   )
 
-  /** Takes the venue's own word only; see the rules of acceptance. */
+  /** Uses the venue's proposal only, without a model. */
   static readonly layerRules: Layer.Layer<Detector> = Layer.succeed(
     Detector,
     Detector.of({

@@ -1,14 +1,14 @@
 /**
- * Whether a headline tells of something that is done, and about which market: all that a pure rule can
- * see of news before it lets a detector's answer rest on it.
+ * Whether a headline reports a completed event, and about which market. A detector's answer is accepted
+ * only with a headline that passes these checks.
  *
- * It reads words, not meaning: English alone, and a headline that lies is believed. It keeps out
- * what is foretold, asked, claimed, denied or remembered, and what is about something else.
+ * The checks use words, not meaning, and work for English only; they cannot detect a false headline.
+ * They reject forecasts, questions, claims, denials, anniversaries, and headlines about something else.
  *
  * @module
  */
 
-/** A word of this list, not after “to”, makes a headline read as a done thing. */
+/** A verb of this list, not after “to”, marks a completed event. */
 const decisive: ReadonlySet<string> = new Set([
   ...["win", "wins", "won", "beat", "beats", "beaten", "defeat", "defeats", "defeated", "lose"],
   ...["loses", "lost", "clinch", "clinches", "clinched", "crowned", "advances", "advanced"],
@@ -66,7 +66,7 @@ const decisive: ReadonlySet<string> = new Set([
   ...["recognizes", "recognised", "recognized", "certifies", "certified", "gained"],
 ])
 
-/** A word of this list makes it something foretold, wished, claimed, denied or remembered instead. */
+/** A word of this list marks a forecast, wish, claim, denial or anniversary instead. */
 const hedges: ReadonlySet<string> = new Set([
   ...["may", "might", "could", "would", "should", "will", "shall", "can", "cannot", "ll"],
   ...["expect", "expects", "expected", "expectation", "expectations", "likely", "unlikely"],
@@ -97,13 +97,13 @@ const hedges: ReadonlySet<string> = new Set([
   ...["attempts", "face", "faces", "anniversary", "throwback", "history", "remembering", "ago"],
 ])
 
-/** So do these in a row. */
+/** Phrases with the same effect. */
 const hedgingPhrases = [
   ...["set to", "due to", "about to", "close to", "on track", "on course", "ahead of"],
   ...["call for", "calls for", "last year", "this day", "on pace", "in talks", "on the verge"],
 ]
 
-/** Words that stand in any question or headline, and say nothing of what it is about. */
+/** Words that occur in any question or headline and do not identify its subject. */
 const common: ReadonlySet<string> = new Set([
   ...[
     "the",
@@ -153,7 +153,6 @@ const common: ReadonlySet<string> = new Set([
   ...["april", "june", "july", "august", "september", "october", "november", "december"],
 ])
 
-/** Whether a headline tells of something that has happened, and in no other mood. */
 export function reportsCompletedEvent(title: string): boolean {
   if (/[?？؟]/u.test(title)) return false
   const words = wordsOf(title)
@@ -163,79 +162,79 @@ export function reportsCompletedEvent(title: string): boolean {
   return words.some((word, n) => decisive.has(word) && words[n - 1] !== "to")
 }
 
-/** Informative words that a headline and a question must share; all of a question that has fewer. */
+/** Informative words that a headline and a question must share; a question with fewer needs all. */
 const sharedWordsMin = 2
 
 /**
- * Whether a headline is about a market's question: it shares informative words with it, one of them
- * no mere verb of deciding.
+ * Whether a headline is about a market's question: it shares informative words with it, at least one of
+ * which is not in `decisive`.
  */
 export function isAbout(title: string, question: string): boolean {
   if (namesAnotherNumber(title, question)) return false
-  const asked = informative(question)
-  const shared = [...informative(title)].filter((word) => asked.has(word))
-  return shared.length >= Math.min(sharedWordsMin, asked.size) &&
+  const ofQuestion = informative(question)
+  const shared = [...informative(title)].filter((word) => ofQuestion.has(word))
+  return shared.length >= Math.min(sharedWordsMin, ofQuestion.size) &&
     shared.some((word) => !decisiveStems.has(word))
 }
 
-/** Finds the headlines that are about a question, whatever else there is; built once for many questions. */
+/** A function that finds the headlines about a question; its index is built once for many questions. */
 export function headlineFinder<H extends { readonly title: string }>(
   headlines: ReadonlyArray<H>,
 ): (question: string) => ReadonlyArray<H> {
   const byWord = new Map<string, Array<H>>()
   for (const headline of headlines) {
     for (const word of informative(headline.title)) {
-      const held = byWord.get(word)
-      if (held === undefined) byWord.set(word, [headline])
-      else held.push(headline)
+      const withWord = byWord.get(word)
+      if (withWord === undefined) byWord.set(word, [headline])
+      else withWord.push(headline)
     }
   }
   return (question) => {
-    const near = new Set([...informative(question)].flatMap((word) => byWord.get(word) ?? []))
-    return [...near].filter(({ title }) => isAbout(title, question))
+    const sharing = new Set([...informative(question)].flatMap((word) => byWord.get(word) ?? []))
+    return [...sharing].filter(({ title }) => isAbout(title, question))
   }
 }
 
 /**
- * Whether a headline speaks of a year that the question does not name, or of another number than those
- * it asks about: `Bitcoin hits $100k` says nothing of 200k.
+ * Whether a headline names a year that the question does not name, or, if the question has a number,
+ * any other number: `Bitcoin hits $100k` is not about 200k.
  */
 function namesAnotherNumber(title: string, question: string): boolean {
   const numbers = (text: string) => wordsOf(text).filter((word) => /\p{N}/u.test(word))
   const isYear = (word: string) => /^(?:19|20)\d\d$/.test(word)
-  const asked = numbers(question)
-  const told = numbers(title).filter((word) => !asked.includes(word))
-  return told.some(isYear) || told.length > 0 && asked.some((word) => !isYear(word))
+  const ofQuestion = numbers(question)
+  const others = numbers(title).filter((word) => !ofQuestion.includes(word))
+  return others.some(isYear) || others.length > 0 && ofQuestion.some((word) => !isYear(word))
 }
 
-/** Whether a headline names an outcome; an outcome that says only yes or no, or over, need not be. */
+/** Whether a headline names an outcome. An outcome without informative words (yes, no, over) passes. */
 export function namesOutcome(title: string, outcome: string): boolean {
   const words = [...informative(outcome)].filter((word) => word !== "no")
-  const told = informative(title)
-  return words.length === 0 || words.some((word) => told.has(word))
+  const ofTitle = informative(title)
+  return words.length === 0 || words.some((word) => ofTitle.has(word))
 }
 
 /**
- * Whose page an address is: its host without what stands before the name that was registered, so that
- * two pages of one publisher are one source. Null for what is no web address.
+ * The registered domain of an address, so that two pages of one publisher are one source. Null when it
+ * is not a web address.
  */
 export function siteOf(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, hostname } = new URL(url)
   if (protocol !== "https:" && protocol !== "http:") return null
   const labels = hostname.split(".")
-  // `co.uk`, `com.au`: a short second level below a country is nobody's name.
-  const shared = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3
-  return labels.slice(shared ? -3 : -2).join(".")
+  // `co.uk`, `com.au`: a short second level below a country code is a public suffix.
+  const publicSuffix = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3
+  return labels.slice(publicSuffix ? -3 : -2).join(".")
 }
 
-/** The words of a text in lower case, without their marks; `won't` has a `not` in it, and no `won`. */
+/** The words of a text in lower case, without accents; `won't` becomes `not`, without `won`. */
 function wordsOf(text: string): ReadonlyArray<string> {
   const plain = text.normalize("NFKD").toLowerCase().replace(/\p{M}+/gu, "")
   return plain.replace(/n[^\p{L}\p{N}\s]t(?!\p{L})/gu, " not").match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** What tells one text's subject from another's; a year alone does not. */
+/** The words that identify a text's subject; a year does not. */
 function informative(text: string): ReadonlySet<string> {
   return new Set(
     wordsOf(text)
@@ -245,7 +244,7 @@ function informative(text: string): ReadonlySet<string> {
   )
 }
 
-/** Singular and plural, and what somebody does, are one word. */
+/** Removes a final `s` of a plural or a verb. */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 }

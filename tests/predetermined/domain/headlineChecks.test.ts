@@ -1,5 +1,5 @@
 /**
- * How headlines are read: what is done from what is not, and what is about a question.
+ * Which headlines report completed events, and which are about a question.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import {
   namesOutcome,
   reportsCompletedEvent,
   siteOf,
-} from "../../../src/predetermined/domain/doneNews.ts"
+} from "../../../src/predetermined/domain/headlineChecks.ts"
 import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 
-const done = [
+const completed = [
   "Lakers beat Celtics 110-98 in season opener",
   "Senate passes shutdown bill",
   "Fed cuts rates by a quarter point",
@@ -24,7 +24,7 @@ const done = [
   "Team fails to reach final, eliminated on penalties",
   "BREAKING: Jury has ACQUITTED the senator",
 ]
-const notDone = [
+const notCompleted = [
   "Lakers to beat Celtics, says model",
   "Lakers could win tonight",
   "Senate expected to pass bill that House passed",
@@ -44,8 +44,12 @@ const notDone = [
   "",
 ]
 
-for (const title of done) Deno.test(`“${title}” is done`, () => ok(reportsCompletedEvent(title)))
-for (const title of notDone) Deno.test(`“${title}” is not`, () => ok(!reportsCompletedEvent(title)))
+for (const title of completed) {
+  Deno.test(`“${title}” reports a completed event`, () => ok(reportsCompletedEvent(title)))
+}
+for (const title of notCompleted) {
+  Deno.test(`“${title}” reports no completed event`, () => ok(!reportsCompletedEvent(title)))
+}
 
 const hedges: ReadonlyArray<string> = [
   ...["may", "might", "could", "expected", "set to", "likely", "will", "Expects", "WOULD"],
@@ -53,13 +57,13 @@ const hedges: ReadonlyArray<string> = [
 ]
 const hedge = Schema.Literals(hedges)
 const hedged = Arbitrary.schema(Schema.Struct({
-  title: Schema.Literals(done),
+  title: Schema.Literals(completed),
   hedge,
   place: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 12 })),
 }))
 
 law(
-  "a hedge anywhere in a headline of a done thing takes that from it",
+  "a headline with a hedge at any place reports no completed event",
   hedged,
   ({ title, hedge, place }) => {
     const words = title.split(" ")
@@ -71,16 +75,16 @@ law(
 )
 
 const anyText = Arbitrary.schema(Schema.String)
-law("reading a headline never fails, whatever is in it", anyText, (title) => {
+law("the checks never throw for any text", anyText, (title) => {
   reportsCompletedEvent(title)
   isAbout(title, title)
   namesOutcome(title, title)
   siteOf(title)
 }, { runs: sized({ short: 200, full: 5_000 }) })
 
-Deno.test("isAbout() asks for two informative words, one of them no verb of deciding", () => {
+Deno.test("isAbout() needs two shared informative words, one of them not a decisive verb", () => {
   const question = "Will the Lakers win the championship in 2026?"
-  const told = (title: string) => isAbout(title, question)
+  const aboutIt = (title: string) => isAbout(title, question)
   equal(
     [
       "Lakers win championship",
@@ -89,12 +93,12 @@ Deno.test("isAbout() asks for two informative words, one of them no verb of deci
       "Celtics win everything in 2026",
       "Lakers sign a guard",
       "Will the year end?",
-    ].map(told),
+    ].map(aboutIt),
     [true, true, true, false, false, false],
   )
 })
 
-Deno.test("isAbout() hears of no other year, and of no other number than those asked about", () => {
+Deno.test("isAbout() rejects another year, and another number than the question's", () => {
   const coin = "Will Bitcoin hit $200k by December 14?"
   equal(isAbout("Bitcoin hits $200k", coin), true)
   equal(isAbout("Bitcoin hits $100k", coin), false)
@@ -105,14 +109,14 @@ Deno.test("isAbout() hears of no other year, and of no other number than those a
   equal(isAbout("In 2020 Trump lost Georgia election", vote), false)
 })
 
-Deno.test("isAbout() asks for all of a question of one informative word, and never for none", () => {
+Deno.test("isAbout() needs the only informative word of a question, and rejects one without any", () => {
   equal(isAbout("Lighthouse opened", "Will it be the lighthouse?"), true)
   equal(isAbout("Museum opened", "Will it be the lighthouse?"), false)
   equal(isAbout("Anything won", "Will it?"), false)
   equal(isAbout("", ""), false)
 })
 
-Deno.test("namesOutcome() asks for a word of an outcome that has a name", () => {
+Deno.test("namesOutcome() needs a word of an outcome that has a name", () => {
   const title = "Lakers beat Celtics"
   equal(
     ["Lakers", "Los Angeles Lakers", "Heat", "Yes", "No", "Over"].map((outcome) =>
@@ -122,7 +126,7 @@ Deno.test("namesOutcome() asks for a word of an outcome that has a name", () => 
   )
 })
 
-Deno.test("siteOf() is the name that was registered, and null for what is no web address", () => {
+Deno.test("siteOf() returns the registered domain, and null when it is no web address", () => {
   equal(
     [
       "https://www.news.example/a",
