@@ -95,7 +95,7 @@ export function toRpcError(
 }
 
 /** A documented HTTP error in the JSON-RPC format, for a message that was not read. */
-export const beforeReading = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
+export const asRpcRefusal = (code: number) => (refusal: PreparedRefusal): PreparedRefusal => ({
   ...refusal,
   body: (requestId) => errorBody(toRpcError(refusal, { code, id: null, requestId })),
 })
