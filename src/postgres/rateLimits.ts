@@ -17,7 +17,7 @@ interface LimitsOptions {
 }
 
 /** A caller is refused rather than kept waiting for the log. */
-export const takeWithin = Duration.seconds(2)
+export const takeTimeout = Duration.seconds(2)
 
 /** One request for a grant, by a name of its own. */
 interface Take {
@@ -78,7 +78,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
             remaining: Option.match(row, { onNone: () => 0, onSome: ({ remaining }) => remaining }),
             resetMs: Number(Option.match(row, { onNone: () => 0n, onSome: (row) => row.reset_ms })),
           })),
-          withDeadline(takeWithin),
+          withDeadline(takeTimeout),
           Effect.flatMap((taken) => Effect.fromOption(taken, () => new Cause.TimeoutError())),
           Effect.tapError((error) => Effect.logWarning("rate limit unavailable", error._tag)),
           Effect.mapError(() => new RateLimitUnavailable()),

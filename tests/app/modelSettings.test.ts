@@ -155,10 +155,10 @@ test("only the service may read the model's key, and only its hosts are opened",
     ])
   }))
 
-test("the opening lines say who writes and where the news comes from, and no key", () =>
+test("serviceBanner() names the narrator and the news sources, and no key", () =>
   Effect.gen(function* () {
     const rules = serviceBanner(yield* settings({}))
-    ok(/narrator {2}template/.test(rules) && /news {6}of the simulated world/.test(rules), rules)
+    ok(/narrator {2}rules/.test(rules) && /news {6}simulated/.test(rules), rules)
     const model = serviceBanner(yield* settings({ ...real, OPENAI_API_KEY: "sk-hunter2" }))
     ok(model.includes("gpt-5-mini at api.openai.com") && model.includes("GDELT, BBC"), model)
     ok(!model.includes("hunter2"))

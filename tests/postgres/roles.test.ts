@@ -19,7 +19,7 @@ import {
 } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { migrate, migrationFiles, MigrationNeeded } from "../../src/postgres/migrate.ts"
+import { migrate, migrationFiles, OwnerMigrationRequired } from "../../src/postgres/migrate.ts"
 import { layer as paymentStore } from "../../src/payments/postgres/paymentStore.ts"
 import * as refundStore from "../../src/payments/postgres/refundStore.ts"
 import { grantRoles, roles } from "../../src/postgres/roles.ts"
@@ -318,6 +318,6 @@ asRole("a login without rights on the schema starts on a migrated one, and says 
     equal(yield* migrate(files), [])
     const next = { id: 9_999, name: "next", sql: "CREATE TABLE next (a int)" }
     const error = yield* Effect.flip(migrate([...files, next]))
-    equal(error instanceof MigrationNeeded, true)
+    equal(error instanceof OwnerMigrationRequired, true)
     match(error.message, /next must be applied by the owner/)
   }).pipe(Effect.provideService(SqlClient, service)))

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict"
 import { Clock, Context, Duration, Effect, Layer, Redacted, References } from "effect"
 import { layerPostgres } from "../../src/postgres/client.ts"
-import { layer, takeWithin } from "../../src/postgres/rateLimits.ts"
+import { layer, takeTimeout } from "../../src/postgres/rateLimits.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { RateLimits } from "../../src/core/RateLimits.ts"
@@ -50,7 +50,7 @@ Deno.test({
         failures.map(({ _tag }) => _tag),
         Array(3).fill("RateLimitUnavailable"),
       )
-      assert.ok(waitedMs < Duration.toMillis(takeWithin) + lateMsMax, `${waitedMs} ms`)
+      assert.ok(waitedMs < Duration.toMillis(takeTimeout) + lateMsMax, `${waitedMs} ms`)
       yield* proxy.resume
       assert.equal((yield* take).granted, true)
     }).pipe(
