@@ -221,10 +221,10 @@ const progress: BackfillProgress = {
 Deno.test("progressLine() says how far it is, how fast, and how long the rest takes", () => {
   equal(
     progressLine(progress),
-    "backfill  10/40 wallets  45,000 activity  500 a second  about 5m left",
+    "backfill  10/40 wallets  45,000 activity events  500 per second  about 5m left",
   )
   const begun = { ...progress, whole: 0, truncated: 0 }
-  ok(progressLine(begun).endsWith("time left not known yet"))
+  ok(progressLine(begun).endsWith("time left unknown"))
   ok(progressLine({ ...progress, whole: 37, failed: 2 }).endsWith("2 failed  done"))
 })
 
@@ -238,11 +238,11 @@ Deno.test("progressBar() fits the terminal", () => {
 
 Deno.test("backfillSummary() says what came of each wallet, and what to do next", () => {
   const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
-  ok(done.includes("38 of 40") && done.includes("45,000 new, in 1m 30s"), done)
+  ok(done.includes("38 of 40") && done.includes("45,000 new activity events, in 1m 30s"), done)
   ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
-  ok(done.includes("truncated 1,") && done.includes("failed    1,"), done)
+  ok(done.includes("truncated 1:") && done.includes("failed    1:"), done)
   const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
-  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["whole", "acts", "Nothing"])
-  ok(backfillSummary({ ...progress, whole: 39 }).includes("Nothing more to do"))
+  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["complete", "events", "Done:"])
+  ok(backfillSummary({ ...progress, whole: 39 }).includes("Done:"))
   ok(backfillSummary({ ...progress, wallets: 0 }).includes("nothing to do"))
 })
