@@ -37,6 +37,7 @@ import {
   rulesDetector,
 } from "../support/digest/digestNarrators.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { sampleItem } from "../support/feed/items.ts"
 import { makeKiller } from "../support/killer.ts"
 import { memoryDigests } from "../support/digest/memoryDigests.ts"
@@ -218,8 +219,8 @@ const week = Effect.fnUntraced(function* (seed: string) {
   return { wrote: stage.wrote, begun, deaths: yield* Ref.get(deaths), staleMinutes }
 })
 
-for (const seed of ["week-1", "week-2", "week-3"]) {
-  test(`42 of 42 digests of a week are written once and in time, whichever replica dies (seed ${seed})`, () =>
+for (const seed of sized({ short: ["week-1"], full: ["week-1", "week-2", "week-3"] })) {
+  test(`42 of 42 digests of a week are written in time, once, whoever dies (seed ${seed})`, () =>
     Effect.gen(function* () {
       const { wrote, begun, deaths, staleMinutes } = yield* week(seed)
       equal(

@@ -17,6 +17,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import {
   answering,
   early,
@@ -180,13 +181,18 @@ const outcome = Effect.fnUntraced(function* (flow: Flow, strike: Strike, call: s
   return `${told}, ${alone.left ?? "no row"}; ${ends}`
 })
 
+/** One row of the table in so many is run; the count has no factor in common with the strokes. */
+const rowEvery = sized({ short: 5, full: 1 })
+const isRun = (_: unknown, row: number) => row % rowEvery === 0
+
 for (const flow of flows) {
   test(`a sale ${flow.name} ends well wherever it is struck, as the table says`, () =>
     Effect.gen(function* () {
       const { calls } = yield* counted(flow, null, false)
       const rows: Array<string> = []
       for (const [index, call] of calls.entries()) {
-        for (const stroke of strokes) {
+        for (const [nth, stroke] of strokes.entries()) {
+          if (!isRun(call, index * strokes.length + nth)) continue
           const [before, after] = yield* Effect.forEach(
             ["before", "after"] as const,
             (when) => outcome(flow, { at: index + 1, stroke, when }, call),
@@ -194,6 +200,7 @@ for (const flow of flows) {
           rows.push(`${call} ${stroke}: ${before === after ? before : `${before} | ${after}`}`)
         }
       }
-      equal(rows, rowsOf(flow.name))
+      equal(calls.length * strokes.length, rowsOf(flow.name).length)
+      equal(rows, rowsOf(flow.name).filter(isRun))
     }).pipe(Effect.provide(quiet)))
 }

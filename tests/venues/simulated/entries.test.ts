@@ -5,15 +5,14 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import {
-  activityOfRows,
-  computedEntries,
-  trueEntries,
-} from "../../support/whales/simulatedActivity.ts"
+import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
+import { sized } from "../../support/size.ts"
 
-Deno.test("the computed entries of a thousand wallets are exactly the planned ones", () => {
+const walletsMin = sized({ short: 100, full: 1_000 })
+
+Deno.test(`entries of ${walletsMin} wallets are those they set out to make, and no others`, () => {
   let [wallets, entries, hedges] = [0, 0, 0]
-  for (let seed = 1; wallets < 1_000; seed++) {
+  for (let seed = 1; wallets < walletsMin; seed++) {
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
     const until = world.options.origin
     for (const wallet of world.wallets) {
@@ -31,5 +30,5 @@ Deno.test("the computed entries of a thousand wallets are exactly the planned on
       hedges += all.filter(({ hedge }) => hedge).length
     }
   }
-  ok(entries > 20_000 && hedges > 2_000, `${entries} entries, ${hedges} hedges`)
+  ok(entries > 20 * walletsMin && hedges > 2 * walletsMin, `${entries} entries, ${hedges} hedges`)
 })
