@@ -15,8 +15,8 @@ import {
   moverVerdict,
   outcomeVerdict,
   pointAt,
-  priceAgeMax,
-  standingPrice,
+  priceOffsetMsMax,
+  priceOfOutcomeAt,
 } from "./domain/selfScore.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
@@ -151,7 +151,7 @@ const marketsOf = Effect.fnUntraced(function* (
 
 const ask = Effect.fnUntraced(
   function* ({ venue, scores }: Services, slot: EpochMs, done: Progress) {
-    const markets = yield* scores.toAsk({
+    const markets = yield* scores.dueMarkets({
       limit: marketsMax,
       now: slot,
       askedBefore: slot - askEvery,
@@ -175,7 +175,7 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, do
   for (let batch = 0; batch < batchesMax; batch++) {
     const checks = yield* scores.due({
       now: slot,
-      notAskedFrom: slot - askedWithin,
+      overdueBefore: slot - askedWithin,
       limit: checksBatch,
     })
     if (checks.length === 0) return
@@ -199,9 +199,9 @@ const judgeOne = Effect.fnUntraced(function* (
   const { marketId, at } = check
   const point = judged || marketId === null ? held : pointAt(
     at,
-    yield* markets.series(marketId, { from: at - priceAgeMax, to: at + priceAgeMax }),
+    yield* markets.series(marketId, { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }),
   )
-  const verdict = moverVerdict(check, standingPrice(at, point, resolution))
+  const verdict = moverVerdict(check, priceOfOutcomeAt(at, point, resolution))
   return { check, version, point, verdict } satisfies JudgedCheck
 })
 
