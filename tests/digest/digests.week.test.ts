@@ -220,7 +220,7 @@ const week = Effect.fnUntraced(function* (seed: string) {
 })
 
 for (const seed of sized({ short: ["week-1"], full: ["week-1", "week-2", "week-3"] })) {
-  test(`42 of 42 digests of a week are written in time, once, whoever dies (seed ${seed})`, () =>
+  test(`42 of 42 digests of a week are written once and in time, whichever replica dies (seed ${seed})`, () =>
     Effect.gen(function* () {
       const { wrote, begun, deaths, staleMinutes } = yield* week(seed)
       equal(

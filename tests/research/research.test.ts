@@ -153,7 +153,7 @@ onStage(
       made.flat().map(({ cached, generatedAt }) => `${cached} ${generatedAt}`),
     )
     equal([...answers], [`false ${now + aSecond}`])
-    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.asked)], [1, 1])
+    equal([(yield* Ref.get(drafts)).length, yield* Ref.get(shelf.venueRequests)], [1, 1])
     strictEqual((yield* store.generationState(market.id, 2)).state, "lost", "there is none")
     strictEqual((yield* first.report("market-1")).cached, true)
   }),

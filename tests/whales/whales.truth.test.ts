@@ -175,7 +175,7 @@ test("tick() publishes each entry with its market's book at that time", () =>
 test("tick() publishes no entry of market makers, and no settlement sweep", () =>
   Effect.gen(function* () {
     const { items } = yield* done
-    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.habit]))
+    const habits = new Map(world.wallets.map(({ address, group }) => [address, group.strategy]))
     const published = new Set(items.map(({ data }) => habits.get(data.wallet)))
     for (const habit of ["market_maker", "interval_maker", "sweeper"] as const) {
       ok([...habits.values()].includes(habit))

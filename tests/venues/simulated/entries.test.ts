@@ -5,12 +5,16 @@
  */
 import { deepStrictEqual, ok } from "node:assert/strict"
 import { makeWorld } from "../../../src/venues/simulated/world.ts"
-import { actsOf, made, meant } from "../../support/whales/simulatedActivity.ts"
+import {
+  activityOfRows,
+  computedEntries,
+  trueEntries,
+} from "../../support/whales/simulatedActivity.ts"
 import { sized } from "../../support/size.ts"
 
 const walletsMin = sized({ short: 100, full: 1_000 })
 
-Deno.test(`entries of ${walletsMin} wallets are those they set out to make, and no others`, () => {
+Deno.test(`the computed entries of ${walletsMin} wallets are exactly the planned ones`, () => {
   let [wallets, entries, hedges] = [0, 0, 0]
   for (let seed = 1; wallets < walletsMin; seed++) {
     const world = makeWorld({ seed, markets: 60, walletDays: 40 })
