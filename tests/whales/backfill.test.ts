@@ -87,7 +87,7 @@ test("run() reads every wallet's past, and tells of it in counts that only grow"
     const report = yield* Fiber.join(fiber)
     equal(new Set(memory.activity.keys()), truth)
     equal([report.whole, report.failed, report.activityAdded], [count, 0, truth.size])
-    ok((report.rejected["no_act"] ?? 0) > 0)
+    ok((report.rejected["other_type"] ?? 0) > 0)
     ok(seen.length > 10, "told once a second")
     for (const [n, now] of seen.entries()) {
       const before = seen[n - 1] ?? now
@@ -215,7 +215,7 @@ const progress: BackfillProgress = {
   failed: 0,
   activityAdded: 45_000,
   pages: 100,
-  rejected: { no_act: 3, bad_price: 1_200 },
+  rejected: { other_type: 3, bad_price: 1_200 },
 }
 
 Deno.test("progressLine() says how far it is, how fast, and how long the rest takes", () => {
@@ -239,7 +239,7 @@ Deno.test("progressBar() fits the terminal", () => {
 Deno.test("backfillSummary() says what came of each wallet, and what to do next", () => {
   const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
   ok(done.includes("38 of 40") && done.includes("45,000 new activity events, in 1m 30s"), done)
-  ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
+  ok(done.includes("bad_price 1,200, other_type 3") && done.includes("Run it again"), done)
   ok(done.includes("truncated 1:") && done.includes("failed    1:"), done)
   const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
   equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["complete", "events", "Done:"])
