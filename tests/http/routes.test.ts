@@ -30,14 +30,18 @@ const methods = sized({ short: ["GET", "OPTIONS", "POST"], full: allMethods })
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
+/** The last tick was so long ago. */
+const lastTicked = (agoMs: number) => (world: World) =>
+  Effect.andThen(Ref.set(world.lastTickAt, noon - agoMs), TestClock.adjust("1 second"))
+
 /** What the feed can be in. */
 const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
   live: () => Effect.void,
   empty: (world) => Ref.set(world.items, []),
   "never ticked": (world) =>
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
-  stale: () => TestClock.adjust(3 * cadenceMs),
-  "too old to sell": () => TestClock.adjust(7 * cadenceMs),
+  stale: lastTicked(3 * cadenceMs),
+  "too old to sell": lastTicked(7 * cadenceMs),
   "without a digest": (world) =>
     Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
   "without a young digest": () => TestClock.adjust(digestAgeMax + 1),
