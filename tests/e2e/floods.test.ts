@@ -15,6 +15,7 @@ import { type Product, products } from "../../src/catalog/domain/product.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
 import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   ask,
@@ -27,7 +28,7 @@ import {
 import { headerOf, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
-const flood = 600
+const flood = sized({ short: 150, full: 600 })
 const allowance = 30
 const paths = ["/v1/latest", "/v1/signal", "/v1/resolving", "/v1/whales"]
 
