@@ -15,7 +15,7 @@ import { named } from "../../core/domain/untrusted.ts"
 /** Pieces of evidence in one question. */
 export const evidenceMax = 8
 /** Older news is in the price already, or is about something else. */
-export const newsAgeMax = 2 * day
+export const newsAgeMsMax = 2 * day
 /** Characters of a headline, and of an address. */
 const titleLengthMax = 200
 const urlLengthMax = 400
@@ -41,7 +41,7 @@ export function evidenceOf(
     publishedAt: proposal.proposedAt,
   }]
   const fresh = headlines
-    .filter(({ publishedAt }) => now - newsAgeMax <= publishedAt && publishedAt <= now)
+    .filter(({ publishedAt }) => now - newsAgeMsMax <= publishedAt && publishedAt <= now)
     .filter(({ url }) => url.length <= urlLengthMax && siteOf(url) !== null)
     .map(({ title, url, source, publishedAt }) => ({
       kind: "news" as const,

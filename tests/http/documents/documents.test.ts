@@ -21,7 +21,6 @@ import {
 import { readLlms } from "../../support/http/llms.ts"
 import { test } from "../../support/effect.ts"
 import {
-  askedBy,
   callsOfText,
   declaredParameters,
   type Offer,
@@ -32,6 +31,7 @@ import {
   offersOfText,
   offersOfTools,
   parameterIn,
+  requestedBy,
   type Told,
 } from "../../support/http/offers.ts"
 import { objectIn } from "../../support/http/a2a.ts"
@@ -131,7 +131,7 @@ test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
       const { header, body, version1, task, tool } = yield* askPaid(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
-      equal(askedBy(required), asked)
+      equal(requestedBy(required), asked)
       strictEqual(required.resource.url, address)
       equal(declaredParameters(objectIn(required.extensions.bazaar)), parameters)
       const [entry] = body.accepts
@@ -143,9 +143,9 @@ test("a 402 asks for the same over HTTP, in header and body, A2A and MCP", () =>
         [units, asset, payTo, address, description],
       )
 
-      equal(askedBy(task), asked)
+      equal(requestedBy(task), asked)
       strictEqual(objectIn(objectIn(task)["resource"])["url"], address)
-      equal(askedBy(tool), asked)
+      equal(requestedBy(tool), asked)
       strictEqual(objectIn(objectIn(tool)["resource"])["url"], `mcp://tool/${name}`)
     }
   }))

@@ -8,7 +8,7 @@ import type { Json } from "./a2a.ts"
 import { objectIn } from "./a2a.ts"
 
 /** A parameter as any document can tell it; null where it says nothing. */
-export interface ToldParameter {
+export interface ListedParameter {
   readonly name: string
   readonly type: unknown
   readonly required: boolean
@@ -34,14 +34,14 @@ export interface Offer {
   readonly network: string
   readonly asset: string
   readonly payTo: string
-  readonly parameters: ReadonlyArray<ToldParameter>
+  readonly parameters: ReadonlyArray<ListedParameter>
 }
 export type Told = Partial<Offer>
 
 const listIn = (value: unknown) => (Array.isArray(value) ? value : []) as ReadonlyArray<Json>
 
 /** A parameter from its JSON Schema. */
-export function parameterIn(name: string, schema: unknown, required: boolean): ToldParameter {
+export function parameterIn(name: string, schema: unknown, required: boolean): ListedParameter {
   const { type, minimum, maximum, default: fallback, enum: values, pattern } = objectIn(schema)
   return {
     ...{ name, type, required, default: fallback ?? null },
@@ -53,7 +53,7 @@ export function parameterIn(name: string, schema: unknown, required: boolean): T
 }
 
 /** Parameters from the JSON Schema of the object that has them. */
-export function parametersIn(schema: unknown): ReadonlyArray<ToldParameter> {
+export function parametersIn(schema: unknown): ReadonlyArray<ListedParameter> {
   const { properties, required } = objectIn(schema)
   const needed = listIn(required) as ReadonlyArray<unknown>
   return Object.entries(objectIn(properties)).map(([name, of]) =>
@@ -62,7 +62,7 @@ export function parametersIn(schema: unknown): ReadonlyArray<ToldParameter> {
 }
 
 /** What an x402 PaymentRequired asks for, whatever carried it. */
-export function askedBy(required: unknown): Told {
+export function requestedBy(required: unknown): Told {
   const { accepts, resource } = objectIn(required)
   return { ...paidBy(accepts), description: String(objectIn(resource)["description"]) }
 }
@@ -113,7 +113,7 @@ export function offersOfCatalog(document: Json): ReadonlyArray<Told> {
 }
 
 /** The query that a bazaar extension declares. */
-export function declaredParameters(bazaar: Json): ReadonlyArray<ToldParameter> {
+export function declaredParameters(bazaar: Json): ReadonlyArray<ListedParameter> {
   const { input } = objectIn(objectIn(bazaar["schema"])["properties"])
   return parametersIn(objectIn(objectIn(input)["properties"])["queryParams"])
 }
@@ -139,7 +139,7 @@ export function offersOfPage(
 }
 
 /** `count (integer, 1 to 20, default 10)` */
-function parameterOfLine(line: string): ToldParameter {
+function parameterOfLine(line: string): ListedParameter {
   const [, name = line, limits = ""] = /^(\w+) \((.*)\)$/.exec(line) ?? []
   const number = (pattern: RegExp) => {
     const found = pattern.exec(limits)?.[1]
