@@ -26,7 +26,7 @@ import {
   retryDelay,
   tokensMax,
 } from "./limits.ts"
-import { recordCall, recordTokens, type Price } from "./spending.ts"
+import { type Price, recordCall, recordTokens } from "./spending.ts"
 import { transport } from "./transport.ts"
 
 export interface ModelOptions {
