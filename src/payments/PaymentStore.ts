@@ -143,6 +143,4 @@ export class PaymentStore extends Context.Service<PaymentStore, {
    * from their claim until they are answered.
    */
   readonly liability: Effect.Effect<bigint>
-  /** How many rows each state has. */
-  readonly countByState: Effect.Effect<ReadonlyMap<PaymentState, number>>
 }>()("bellwether/payments/PaymentStore") {}

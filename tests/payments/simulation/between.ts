@@ -28,7 +28,6 @@ export function storeBetween(
     scannedThrough: (...args) => between("scannedThrough", store.scannedThrough(...args)),
     states: (...args) => between("states", store.states(...args)),
     liability: between("liability", store.liability),
-    countByState: between("countByState", store.countByState),
   }
 }
 
