@@ -143,9 +143,9 @@ export function predeterminedLine(report: PredeterminedReport): string {
 /** One tick of scores in one line. */
 export function scoreLine(report: ScoreReport): string {
   const counts = [
-    `${report.taken} items taken up`,
+    `${report.itemsRead} items read`,
     `${report.resolved} markets ended`,
-    `judged: ${byCount(report.judged) || "none"}`,
+    `judged: ${byCount(report.verdicts) || "none"}`,
   ]
   return line("scores", report, counts)
 }
