@@ -10,7 +10,7 @@ import { isAbout, namesOutcome, reportsCompletedEvent, siteOf } from "./headline
 import type { Market } from "../../markets/domain/market.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import { day, type EpochMs, hour } from "../../core/domain/time.ts"
-import { named } from "../../core/domain/untrusted.ts"
+import { safeName } from "../../core/domain/untrusted.ts"
 
 /** Pieces of evidence in one question. */
 export const evidenceMax = 8
@@ -35,7 +35,7 @@ export function evidenceOf(
   const venue = proposal === null || proposal.proposedAt > now ? [] : [{
     kind: "venue" as const,
     title: `Outcome proposed at the venue${proposal.disputed ? ", and disputed" : ""}: ` +
-      named(market.outcomes[proposal.outcome]),
+      safeName(market.outcomes[proposal.outcome]),
     url: market.url,
     source: venueSource,
     publishedAt: proposal.proposedAt,
@@ -45,9 +45,9 @@ export function evidenceOf(
     .filter(({ url }) => url.length <= urlLengthMax && siteOf(url) !== null)
     .map(({ title, url, source, publishedAt }) => ({
       kind: "news" as const,
-      title: named(title, titleLengthMax),
+      title: safeName(title, titleLengthMax),
       url,
-      source: named(source),
+      source: safeName(source),
       publishedAt,
     }))
     .filter(({ title }) => isAbout(title, market.question))

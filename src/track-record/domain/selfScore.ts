@@ -116,7 +116,7 @@ export function priceOfOutcomeAt(
 }
 
 /**
- * `persisted` when the price stands at or beyond half of the way from `priceStart` to `priceNow`:
+ * `persisted` when the price is at or beyond half of the way from `priceStart` to `priceNow`:
  * a move of 0.50 to 0.60 persists at 0.55 and above, one of 0.60 to 0.50 at 0.55 and below.
  * In half price steps, so that no float error decides.
  */
