@@ -42,8 +42,8 @@ export class TrackRecord extends Context.Service<TrackRecord, {
             (rows, verdicts) => `${rows} ${verdicts}`,
           ),
           read,
-          apart: readingsApart,
-          ageMax: readingAgeMax,
+          intervalMin: readIntervalMin,
+          ageMax: readAgeMax,
         }),
       })
     }),
@@ -51,6 +51,6 @@ export class TrackRecord extends Context.Service<TrackRecord, {
 }
 
 /** The minimum time between two computations while many resolutions are counted in batches. */
-const readingsApart = Duration.seconds(5)
+const readIntervalMin = Duration.seconds(5)
 /** A new wallet, or a newly read history, changes the scorecard without a new calibration. */
-const readingAgeMax = Duration.minutes(1)
+const readAgeMax = Duration.minutes(1)

@@ -15,7 +15,7 @@ import { safeName } from "../../core/domain/untrusted.ts"
 /** Pieces of evidence in one question. */
 export const evidenceMax = 8
 /** Older news is in the price already, or is about something else. */
-export const newsAgeMax = 2 * day
+export const newsAgeMsMax = 2 * day
 /** Characters of a headline, and of an address. */
 const titleLengthMax = 200
 const urlLengthMax = 400
@@ -41,7 +41,7 @@ export function evidenceOf(
     publishedAt: proposal.proposedAt,
   }]
   const fresh = headlines
-    .filter(({ publishedAt }) => now - newsAgeMax <= publishedAt && publishedAt <= now)
+    .filter(({ publishedAt }) => now - newsAgeMsMax <= publishedAt && publishedAt <= now)
     .filter(({ url }) => url.length <= urlLengthMax && siteOf(url) !== null)
     .map(({ title, url, source, publishedAt }) => ({
       kind: "news" as const,
@@ -88,7 +88,7 @@ export function supports(
 }
 
 /** The challenge window when the venue states none. */
-const defaultChallengeWindow = 2 * hour
+const defaultChallengeWindowMs = 2 * hour
 
 /**
  * Whether a proposal is not disputed and at least half of its challenge window has passed. A challenger
@@ -98,10 +98,10 @@ export function isUnchallenged(
   { proposedAt, settlesAt, disputed }: Proposal,
   now: EpochMs,
 ): boolean {
-  const window = settlesAt !== null && settlesAt > proposedAt
+  const windowMs = settlesAt !== null && settlesAt > proposedAt
     ? settlesAt - proposedAt
-    : defaultChallengeWindow
-  return !disputed && now >= proposedAt + window / 2
+    : defaultChallengeWindowMs
+  return !disputed && now >= proposedAt + windowMs / 2
 }
 
 /** Whether two headlines have different publishers and different texts. */
