@@ -1,8 +1,8 @@
 /**
- * Brings the store to the newest schema and grants each login its rights, as the owner of the tables.
+ * Applies pending migrations and grants each role its rights, as the owner of the tables.
  *
- * Run it before a new version of the service starts. A service whose own login owns the tables does
- * the first half by itself.
+ * Run it before a new version of the service starts. A service whose login owns the tables applies the
+ * migrations itself.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const program = Effect.gen(function* () {
     applied.length === 0 ? "The schema is up to date" : `Applied ${applied.join(", ")}`,
   )
   yield* Console.log(
-    `Rights granted: GRANT ${roles.service} TO the service's login, ` +
+    `Rights granted. Next: GRANT ${roles.service} TO the service's login, and ` +
       `GRANT ${roles.refund} TO the refund worker's`,
   )
 }).pipe(Effect.scoped)

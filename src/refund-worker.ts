@@ -9,7 +9,7 @@
  * @module
  */
 import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { printingWhy, workerBanner } from "./app/console.ts"
+import { printStopReason, workerBanner } from "./app/console.ts"
 import { workerLayer } from "./app/refundWorker.ts"
 import { loadWorker } from "./app/moneySettings.ts"
 import { untilSignal } from "./app/untilSignal.ts"
@@ -20,7 +20,7 @@ const program = Effect.gen(function* () {
   yield* Console.log(workerBanner(settings))
   yield* Layer.build(workerLayer(settings))
   return yield* Effect.never
-}).pipe(Effect.scoped, printingWhy)
+}).pipe(Effect.scoped, printStopReason)
 
 const exit = await untilSignal(program)
 Deno.exit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)

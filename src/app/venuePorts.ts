@@ -1,5 +1,5 @@
 /**
- * The store and the venue that settings name: what every process has that reads the venue.
+ * The store and the venue client of the settings, shared by every process that reads the venue.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { bindStoreToVenue } from "../postgres/storeVenue.ts"
 import * as simulated from "../venues/simulated/venue.ts"
 import type { VenueStore } from "./settings.ts"
 
-/** The client every store works through: migrated to the newest schema, and about this venue. */
+/** The SQL client of all stores: migrated to the newest schema, and bound to this venue. */
 export const databaseLayer = ({ database, venue }: VenueStore) => {
   const client = database.kind === "postgres"
     ? layerPostgres({ url: database.url })

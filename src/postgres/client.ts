@@ -11,7 +11,7 @@ import { Effect, type Layer, type Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { type DataDirBusy, type EmbeddedStorage, openEmbedded } from "./embedded.ts"
-import { serveStore, type StoreNotServed, type StoreSocket } from "./embeddedSocket.ts"
+import { serveStore, type StoreListenFailed, type StoreSocket } from "./embeddedSocket.ts"
 
 interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; query parameters as libpq has them. */
@@ -65,7 +65,7 @@ const vacuumEvery = "1 hour"
 export function layerEmbedded(
   storage: EmbeddedStorage,
   served: StoreSocket | null = null,
-): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreNotServed | SqlError> {
+): Layer.Layer<PgClient.PgClient | SqlClient, DataDirBusy | StoreListenFailed | SqlError> {
   const opened = Effect.tap(
     openEmbedded(storage),
     (backend) => served === null ? Effect.void : serveStore(backend, served),

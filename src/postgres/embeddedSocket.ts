@@ -19,8 +19,8 @@ export interface StoreSocket {
 }
 
 /** Nothing listens: most likely the port is taken. */
-export class StoreNotServed
-  extends Schema.TaggedError<StoreNotServed>()("StoreNotServed", { port: Schema.Int }) {
+export class StoreListenFailed
+  extends Schema.TaggedError<StoreListenFailed>()("StoreListenFailed", { port: Schema.Int }) {
   override get message() {
     return `Cannot serve the embedded store on 127.0.0.1:${this.port}: is the port taken?`
   }
@@ -35,7 +35,7 @@ const handshakeBytesMax = 4_096
 /** Listens for as long as the scope lives. */
 export const serveStore = (backend: Backend, { port, password }: StoreSocket) =>
   Effect.acquireRelease(
-    Effect.callback<{ server: Server; sockets: Set<Socket> }, StoreNotServed>((resume) => {
+    Effect.callback<{ server: Server; sockets: Set<Socket> }, StoreListenFailed>((resume) => {
       const sockets = new Set<Socket>()
       const server = createServer((socket) => {
         sockets.add(socket)
@@ -44,7 +44,7 @@ export const serveStore = (backend: Backend, { port, password }: StoreSocket) =>
         admit(socket, backend, Redacted.value(password))
       })
       server.maxConnections = socketsMax
-      server.once("error", () => resume(Effect.fail(new StoreNotServed({ port }))))
+      server.once("error", () => resume(Effect.fail(new StoreListenFailed({ port }))))
       server.listen(port, "127.0.0.1", () => resume(Effect.succeed({ server, sockets })))
     }),
     ({ server, sockets }) =>

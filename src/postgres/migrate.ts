@@ -44,9 +44,10 @@ export const migrationFiles: Effect.Effect<ReadonlyArray<MigrationFile>> = Effec
 )
 
 /** There is something to apply, and this login may not: it does not own the tables. */
-export class MigrationNeeded extends Schema.TaggedError<MigrationNeeded>()("MigrationNeeded", {
-  message: Schema.String,
-}) {}
+export class OwnerMigrationRequired
+  extends Schema.TaggedError<OwnerMigrationRequired>()("OwnerMigrationRequired", {
+    message: Schema.String,
+  }) {}
 
 /**
  * Applies what is pending and returns the names of it. Safe to run any number of times, from any
@@ -57,18 +58,18 @@ export const migrate = (
   files: ReadonlyArray<MigrationFile>,
 ): Effect.Effect<
   ReadonlyArray<string>,
-  SchemaDiverged | MigrationNeeded | Migrator.MigrationError | SqlError,
+  SchemaDiverged | OwnerMigrationRequired | Migrator.MigrationError | SqlError,
   SqlClient
 > =>
   Effect.flatMap(SqlClient, (sql) =>
     Effect.flatMap(pendingOf(sql, files), (pending) => {
       if (pending.length === 0) return Effect.succeed([])
       return sql.withTransaction(Effect.gen(function* () {
-        yield* refuseStranger(sql, pending)
+        yield* requireSchemaOwner(sql, pending)
         yield* sql`SELECT set_config('lock_timeout', ${lockWaitMax}, true),
           set_config('statement_timeout', ${statementTimeMax}, true)`
         yield* sql`SELECT pg_advisory_xact_lock(${lockKey})`
-        yield* refuseDivergence(sql, files)
+        yield* checkHistory(sql, files)
         const applied = yield* runMigrator({ table, loader: Migrator.fromRecord(record(files)) })
         return applied.map(([, name]) => name)
       }))
@@ -93,12 +94,12 @@ const pendingOf = (sql: SqlClient, files: ReadonlyArray<MigrationFile>) =>
     (applied) => files.filter(({ id, name }) => applied.get(id) !== name),
   )
 
-const refuseStranger = Effect.fnUntraced(
+const requireSchemaOwner = Effect.fnUntraced(
   function* (sql: SqlClient, pending: ReadonlyArray<MigrationFile>) {
     const [rights] = yield* sql<{ may: boolean }>`
       SELECT has_schema_privilege(current_schema(), 'CREATE') AS may`
     if (rights?.may === true) return
-    return yield* new MigrationNeeded({
+    return yield* new OwnerMigrationRequired({
       message: `Cannot migrate: ${
         pending.map(({ name }) => name).join(", ")
       } must be applied by the ` +
@@ -108,7 +109,7 @@ const refuseStranger = Effect.fnUntraced(
 )
 
 /** Effect's migrator passes over an id below the newest applied one in silence: here it is refused. */
-const refuseDivergence = Effect.fnUntraced(
+const checkHistory = Effect.fnUntraced(
   function* (sql: SqlClient, files: ReadonlyArray<MigrationFile>) {
     const applied = yield* appliedNames(sql)
     const newest = [...applied.keys()].at(-1) ?? 0

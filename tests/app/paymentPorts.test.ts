@@ -1,6 +1,6 @@
 /**
- * What both processes pay and read through: live settings never lead to the simulation, and a shorter
- * lease makes for shorter steps.
+ * The payment ports of both processes: live settings never use the simulation, and a shorter lease gives
+ * shorter steps.
  *
  * @module
  */
@@ -30,13 +30,13 @@ const facilitatorOf = Effect.fnUntraced(function* (payments: LivePayments | null
   return Context.get(yield* Layer.build(Layer.provide(ports, embeddedStore)), Facilitator)
 })
 
-test("live payments go to the facilitator that is named, simulated ones to none", () =>
+test("paymentPorts() uses the configured facilitator for live payments, and none for simulated ones", () =>
   Effect.gen(function* () {
     equal((yield* facilitatorOf(live(null))).name, "https://facilitator.example")
     ok(!(yield* facilitatorOf(null)).name.includes("://"))
   }))
 
-test("an API key that is no key stops the start", () =>
+test("paymentPorts() fails with BadApiKey for an invalid API key", () =>
   Effect.gen(function* () {
     const key = { id: "key", secret: Redacted.make("hunter2") }
     ok((yield* Effect.flip(facilitatorOf(live(key)))) instanceof BadApiKey)
@@ -46,7 +46,7 @@ const sum = (steps: ReadonlyArray<Duration.Duration>) =>
   steps.reduce((total, step) => total + Duration.toMillis(step), 0)
 
 law(
-  "scaledTiming() lets no lease run out before the steps that it covers",
+  "scaledTiming() keeps the steps of a payment within the lease",
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 600_000 }))),
   (leaseMs) => {
     const lease = Duration.millis(leaseMs)

@@ -39,13 +39,13 @@ const onShelf = <A, E>(
 const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 
 test("Resolving.check() refuses an empty horizon without asking the venue", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, asked }) {
+  onShelf(Effect.fnUntraced(function* ({ markets, venueRequests }) {
     const resolving = yield* Resolving
     yield* Ref.set(markets, [endingMarket(25, now)])
     const refused = yield* Effect.flip(resolving.check(query))
     strictEqual(refused._tag, "BelowThreshold")
     yield* resolving.check({ ...query, withinHours: 25 })
-    strictEqual(yield* Ref.get(asked), 0)
+    strictEqual(yield* Ref.get(venueRequests), 0)
   })))
 
 test("Resolving.list() prices every row from its live book", () =>

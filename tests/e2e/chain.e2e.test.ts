@@ -186,13 +186,13 @@ const steps: ReadonlyArray<Step> = [
   [
     "a facilitator that settles and says nothing of it costs nobody anything: the chain is asked",
     Effect.fnUntraced(function* ({ anvil, facilitator, service }) {
-      facilitator.speechless = true
+      facilitator.failsAfterSettling = true
       const { bought, spent, received } = yield* moved(
         anvil,
         2,
         buying(2, `${service.base}${products.latest.path}`),
       )
-      facilitator.speechless = false
+      facilitator.failsAfterSettling = false
       equal([bought.status, spent, received], [200, price, price])
       yield* receiptOf(anvil, bought.headers.get("PAYMENT-RESPONSE"))
     }),

@@ -10,7 +10,7 @@ import type { FeedItem, FeedType, NewFeedItem } from "../../src/feed/domain/item
 import { day, isoTime, minute } from "../../src/core/domain/time.ts"
 import { FeedStore } from "../../src/feed/FeedStore.ts"
 import { sampleItem } from "../support/feed/items.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const start = Date.UTC(2026, 10, 20)
 
@@ -83,7 +83,7 @@ onEveryStore("FeedStore", (law) => {
 
   law(
     "append() gives each new key the next index, in order, once",
-    holds(keyBatches, (batches) =>
+    checkProperty(keyBatches, (batches) =>
       Effect.gen(function* () {
         const feed = yield* FeedStore
         const seen: Array<number> = []

@@ -9,7 +9,7 @@ import { layer } from "../../src/news/postgres/newsStore.ts"
 import { liveTest } from "../support/effect.ts"
 import { sized } from "../support/size.ts"
 import { memoryNews } from "../support/news/memoryNews.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { anyOperations, newsLaws, runOperations } from "./newsStore.laws.ts"
 
 for (const { name, body } of newsLaws) {
@@ -21,7 +21,7 @@ onEveryStore("NewsStore", (law) => {
 
   law(
     "any operations have the same results as on the model",
-    holds(anyOperations, (operations) =>
+    checkProperty(anyOperations, (operations) =>
       Effect.gen(function* () {
         const results = yield* Effect.provide(runOperations(operations), layer)
         equal(results, yield* Effect.provide(runOperations(operations), memoryNews))

@@ -10,7 +10,7 @@ import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { openEmbedded } from "../../src/postgres/embedded.ts"
-import { serveStore, socketsMax, StoreNotServed } from "../../src/postgres/embeddedSocket.ts"
+import { serveStore, socketsMax, StoreListenFailed } from "../../src/postgres/embeddedSocket.ts"
 import { liveTest } from "../support/effect.ts"
 import { freePort } from "../support/process.ts"
 
@@ -136,5 +136,5 @@ liveTest("a port that is taken is refused in words", () =>
     const { port } = yield* served
     const backend = yield* openEmbedded({ memory: true })
     const refusal = yield* Effect.flip(serveStore(backend, { port, password: Redacted.make("x") }))
-    ok(refusal instanceof StoreNotServed && refusal.message.includes(String(port)))
+    ok(refusal instanceof StoreListenFailed && refusal.message.includes(String(port)))
   }))

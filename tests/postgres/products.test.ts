@@ -15,7 +15,7 @@ import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { endingWithin } from "../support/markets/endingWithin.ts"
 import { sized } from "../support/size.ts"
 
@@ -39,7 +39,7 @@ const anyListing = Arbitrary.schema(
 onEveryStore("MarketStore", (law) => {
   law(
     "chooses what the domain would choose from every market there is",
-    holds(anyListing, (rows) =>
+    checkProperty(anyListing, (rows) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         const all = rows.map(({ halfHours, liquidity, status, sign, endless }, n): Market =>

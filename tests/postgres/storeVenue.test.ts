@@ -22,7 +22,7 @@ onEveryStore("bindStoreToVenue()", (law) => {
     Effect.gen(function* () {
       yield* bindStoreToVenue("simulated, seed 1")
       const refused = yield* Effect.flip(bindStoreToVenue("polymarket"))
-      ok(refused._tag === "OtherVenue")
+      ok(refused._tag === "StoreVenueMismatch")
       equal(refused.held, "simulated, seed 1")
       yield* bindStoreToVenue("simulated, seed 1")
     }),

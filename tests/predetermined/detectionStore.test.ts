@@ -9,7 +9,7 @@ import { layer } from "../../src/predetermined/postgres/detectionStore.ts"
 import { MarketId } from "../../src/markets/domain/market.ts"
 import { DetectionStore, type StoredDetection } from "../../src/predetermined/DetectionStore.ts"
 import { now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
@@ -58,7 +58,7 @@ function modelAfter(steps: Program): ReadonlyMap<MarketId, StoredDetection> {
 onEveryStore("DetectionStore", (law) => {
   law(
     "has the same content as a map, and never deletes a published market",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* DetectionStore
         for (const step of steps) {

@@ -5,6 +5,7 @@
  * @module
  */
 import { Effect, Schedule } from "effect"
+import { freePort } from "./process.ts"
 
 export interface PostgresCluster {
   readonly url: string
@@ -74,7 +75,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     Effect.orDie,
   )
   const killed = Effect.promise(async () => {
-    if (server !== null) await ended(server)
+    if (server !== null) await killAndWait(server)
   })
   yield* Effect.acquireRelease(started, () =>
     Effect.andThen(
@@ -104,7 +105,7 @@ async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<
 const appended = { write: true, create: true, append: true } as const
 
 /** Kills a process and waits until it is gone. */
-export async function ended(child: Deno.ChildProcess): Promise<void> {
+export async function killAndWait(child: Deno.ChildProcess): Promise<void> {
   try {
     child.kill("SIGKILL")
   } catch {
@@ -149,12 +150,4 @@ function newestBinaries(root: string): string | null {
   } catch {
     return null
   }
-}
-
-/** A port that is free now. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
-  const { port } = listener.addr
-  listener.close()
-  return port
 }

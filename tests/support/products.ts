@@ -43,7 +43,7 @@ export interface ProductPorts {
   readonly venueUp: Ref.Ref<boolean>
   readonly latencyMs: Ref.Ref<number>
   /** How many requests the venue has received. */
-  readonly asked: Ref.Ref<number>
+  readonly venueRequests: Ref.Ref<number>
   /** The same for every market. */
   readonly entries: Ref.Ref<ReadonlyArray<OpenEntry>>
   readonly news: Ref.Ref<NewsFound>
@@ -69,7 +69,7 @@ export const makeProductPorts = Effect.gen(function* () {
     history: yield* Ref.make<ReadonlyArray<PricePoint>>([]),
     venueUp: yield* Ref.make(true),
     latencyMs: yield* Ref.make(0),
-    asked: yield* Ref.make(0),
+    venueRequests: yield* Ref.make(0),
     entries: yield* Ref.make<ReadonlyArray<OpenEntry>>([]),
     news: yield* Ref.make<NewsFound>({ headlines: [], coverage: silence }),
     newsUp: yield* Ref.make(true),
@@ -189,10 +189,10 @@ const marketStore = ({ markets, series }: ProductPorts) =>
     prune: () => Effect.succeed(0),
   })
 
-const venue = ({ books, history, proposals, venueUp, latencyMs, asked }: ProductPorts) => {
+const venue = ({ books, history, proposals, venueUp, latencyMs, venueRequests }: ProductPorts) => {
   const answer = <A>(operation: string, rows: Ref.Ref<A>) =>
     Effect.gen(function* () {
-      yield* Ref.update(asked, (count) => count + 1)
+      yield* Ref.update(venueRequests, (count) => count + 1)
       yield* Effect.sleep(yield* Ref.get(latencyMs))
       if (!(yield* Ref.get(venueUp))) {
         return yield* new VenueUnavailable({ operation, reason: "down" })

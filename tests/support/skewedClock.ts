@@ -32,7 +32,7 @@ export const onClockAhead = <A, E, R>(effect: Effect.Effect<A, E, R>, ms: number
         move: (...args) => onRightClock(inner.move(...args)),
         markSent: (paymentId) => onRightClock(inner.markSent(paymentId)),
         waiting: (query) => onRightClock(inner.waiting(query)),
-        insertUnmatched: (orphan) => onRightClock(inner.insertUnmatched(orphan)),
+        insertUnmatched: (transfer) => onRightClock(inner.insertUnmatched(transfer)),
       })),
       Effect.provideService(Clock.Clock, clockAhead(right, ms)),
     )

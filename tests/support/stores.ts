@@ -7,6 +7,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { TestClock } from "effect/testing"
 import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
 import { migratedImage } from "./migratedImage.ts"
@@ -41,11 +42,28 @@ const served = (url: string): Store =>
     (inside) => layerPostgres({ url: inside, maxConnections: 20 }),
   )).pipe(Layer.orDie)
 
-/** A new, migrated, embedded database; gone when its scope closes. */
-export const embeddedStore: Store = Layer.orDie(Layer.unwrap(Effect.map(
-  Effect.promise(migratedImage),
-  (image) => layerEmbedded({ memory: true, image }),
-)))
+type StoreContext = Context.Context<Layer.Success<Store>>
+
+/** Embedded stores of this test file that no test uses at this moment. */
+const idleStores: Array<StoreContext> = []
+
+/** Stays open until the test file ends; its clock is not the caller's, so no timer of it runs. */
+const openEmbeddedStore: Effect.Effect<StoreContext> = Effect.gen(function* () {
+  const image = yield* Effect.promise(migratedImage)
+  const layer = Layer.orDie(layerEmbedded({ memory: true, image }))
+  return yield* Layer.buildWithScope(layer, Scope.makeUnsafe())
+}).pipe(Effect.provide(TestClock.layer()))
+
+/** An empty, migrated, embedded store. The tests of a file use the same ones in turn. */
+export const embeddedStore: Store = Layer.effectContext(
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      const idle = idleStores.pop()
+      return idle === undefined ? openEmbeddedStore : Effect.succeed(idle)
+    }),
+    (store) => Effect.sync(() => void idleStores.push(store)),
+  ).pipe(Effect.tap((store) => Effect.provide(emptyStore, store))),
+)
 
 /** A new, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>
@@ -98,7 +116,7 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
  * Checks a property on generated values, emptying the store before each; a failure dies with the
  * shrunk value and how to replay it.
  */
-export const holds = <A, E, R>(
+export const checkProperty = <A, E, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
   property: (value: A) => Effect.Effect<void, E, R>,
   options: Arbitrary.CheckOptions = {},

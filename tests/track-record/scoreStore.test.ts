@@ -14,7 +14,7 @@ import { day, hour } from "../../src/core/domain/time.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryScores } from "../support/track-record/memoryScores.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
@@ -131,7 +131,7 @@ const sorted = (value: unknown): unknown =>
 onEveryStore("ScoreStore", (law) => {
   law(
     "has the same results as the model after any operations",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const results = yield* run(yield* ScoreStore, steps)
         assert.deepEqual(sorted(results), sorted(yield* run(memoryScores(), steps)))

@@ -54,7 +54,7 @@ const faulty = seededFaults(11, {
   bad_rows: 0.1,
 })
 
-const inProcess = Layer.unwrap(Effect.map(world, (made) => simulated(made)))
+const inProcess = Layer.unwrap(Effect.map(world, (world) => simulated(world)))
 const recorded = replay({ dir: new URL("../../fixtures/replay", import.meta.url).pathname })
 
 venueLaws("simulated", inProcess)

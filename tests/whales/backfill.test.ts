@@ -27,8 +27,8 @@ import {
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
-import { lives, rowsOf, truthOf } from "../support/whales/lives.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { generatedActivity, rowsOf, truthOf } from "../support/whales/generatedActivity.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
@@ -44,7 +44,7 @@ const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
       at: start - (n >> 1) * 1_000,
       transaction: `${wallet}-${n >> 1}`,
     }),
-    isAct: n % 5 > 0,
+    isActivity: n % 5 > 0,
     lateMs: 0,
   })).toReversed()
 
@@ -171,15 +171,15 @@ test("run() beside another stores what one does", () =>
 
 onEveryStore("a backfill", (law) => {
   law(
-    "stores each event of any life once, through crashes of the store's callers",
-    holds(lives, (life) =>
+    "stores each event of any generated activity once, through crashes of the store's callers",
+    checkProperty(generatedActivity, (generated) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
-        const random = new Random(life.seed)
+        const random = new Random(generated.seed)
         const wallet = address(1)
-        const rows = rowsOf(life, wallet).map((row) => ({ ...row, lateMs: 0 }))
+        const rows = rowsOf(generated, wallet).map((row) => ({ ...row, lateMs: 0 }))
         const fails = () => random.chance(0.1)
-        const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
+        const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
         const activity = activityOf(() => rows, random, { pageRows, fails })
         const store = yield* Effect.map(
           Layer.build(walletStore.layer),
@@ -221,10 +221,10 @@ const progress: BackfillProgress = {
 Deno.test("progressLine() says how far it is, how fast, and how long the rest takes", () => {
   equal(
     progressLine(progress),
-    "backfill  10/40 wallets  45,000 activity  500 a second  about 5m left",
+    "backfill  10/40 wallets  45,000 activity events  500 per second  about 5m left",
   )
   const begun = { ...progress, whole: 0, truncated: 0 }
-  ok(progressLine(begun).endsWith("time left not known yet"))
+  ok(progressLine(begun).endsWith("time left unknown"))
   ok(progressLine({ ...progress, whole: 37, failed: 2 }).endsWith("2 failed  done"))
 })
 
@@ -238,11 +238,11 @@ Deno.test("progressBar() fits the terminal", () => {
 
 Deno.test("backfillSummary() says what came of each wallet, and what to do next", () => {
   const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
-  ok(done.includes("38 of 40") && done.includes("45,000 new, in 1m 30s"), done)
+  ok(done.includes("38 of 40") && done.includes("45,000 new activity events, in 1m 30s"), done)
   ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
-  ok(done.includes("truncated 1,") && done.includes("failed    1,"), done)
+  ok(done.includes("truncated 1:") && done.includes("failed    1:"), done)
   const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
-  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["whole", "acts", "Nothing"])
-  ok(backfillSummary({ ...progress, whole: 39 }).includes("Nothing more to do"))
+  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["complete", "events", "Done:"])
+  ok(backfillSummary({ ...progress, whole: 39 }).includes("Done:"))
   ok(backfillSummary({ ...progress, wallets: 0 }).includes("nothing to do"))
 })

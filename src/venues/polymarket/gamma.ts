@@ -234,8 +234,8 @@ function tagsOf(row: WireObject, event: WireObject | null): ReadonlyArray<Tag> {
   return own.length > 0 || event === null ? own : ownTags(event)
 }
 
-function ownTags(holder: WireObject): ReadonlyArray<Tag> {
-  return list(holder["tags"]).map((tag) => {
+function ownTags(part: WireObject): ReadonlyArray<Tag> {
+  return list(part["tags"]).map((tag) => {
     const fields = object(tag)
     const label = text(fields === null ? tag : fields["label"])
     const slug = text(fields?.["slug"]) || label
@@ -265,19 +265,19 @@ function eventOf(row: WireObject): WireObject | null {
 
 /** Collects the evidence from the row, its events and all their series. */
 function evidenceOf(row: WireObject, slug: string): MechanicalEvidence {
-  const holders = [row, ...objects(row["events"])]
-  const series = holders.flatMap((holder) => objects(holder["series"]))
+  const parts = [row, ...objects(row["events"])]
+  const series = parts.flatMap((part) => objects(part["series"]))
   const texts = (values: ReadonlyArray<unknown>) =>
     values.map((value) => text(value).toLowerCase()).filter((value) => value !== "")
   return {
     slug,
     seriesSlugs: texts([
-      ...holders.map((holder) => holder["seriesSlug"]),
+      ...parts.map((part) => part["seriesSlug"]),
       ...series.map((one) => one["slug"]),
     ]),
     recurrences: texts(series.map((one) => one["recurrence"])),
-    tags: holders.flatMap(ownTags).map((tag) => tag.slug),
-    resolutionSources: texts(holders.map((holder) => holder["resolutionSource"])),
+    tags: parts.flatMap(ownTags).map((tag) => tag.slug),
+    resolutionSources: texts(parts.map((part) => part["resolutionSource"])),
   }
 }
 

@@ -244,14 +244,14 @@ const lagHours = [6, 60] as const
 
 /** The outcome is known and proposed long before the payout; quotes follow shortly before it. */
 function laggardLife(key: Key, eventKey: Key, opensAt: EpochMs, resolvedAt: EpochMs): Life {
-  const whole = (ms: number) => Math.floor(ms / second) * second
-  const quotesLagUntil = whole(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
-  const closesAt = whole(quotesLagUntil - between(mix(key, 23), ...lagHours) * hour)
-  const revealsAt = whole(closesAt - between(mix(key, 24), 6, 36) * hour)
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
+  const quotesLagUntil = wholeSecond(resolvedAt - between(mix(key, 22), 0.5, 1.5) * hour)
+  const closesAt = wholeSecond(quotesLagUntil - between(mix(key, 23), ...lagHours) * hour)
+  const revealsAt = wholeSecond(closesAt - between(mix(key, 24), 6, 36) * hour)
   const waits = between(mix(key, 25), 1, 20) * minute
   return revealsAt - day < opensAt
     ? lifeOf(eventKey, false, resolvedAt)
-    : { revealsAt, closesAt, proposedAt: whole(closesAt + waits), quotesLagUntil }
+    : { revealsAt, closesAt, proposedAt: wholeSecond(closesAt + waits), quotesLagUntil }
 }
 
 function lifeOf(eventKey: Key, sports: boolean, resolvedAt: EpochMs): Life {

@@ -31,14 +31,18 @@ export function endingOf(options: WorldOptions, market: SimulatedMarket): Ending
   if (market.kind === "mechanical" || market.end !== "decided") {
     return { publishedAt: resolvedAt, settledAt: resolvedAt, source: "oracle" }
   }
-  const whole = (ms: number) => Math.floor(ms / second) * second
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
   const late = uniform(mix(key, 80)) < options.lateShare
-  const publishedAt = late ? whole(resolvedAt + between(mix(key, 81), 1, 5) * day) : resolvedAt
+  const publishedAt = late
+    ? wholeSecond(resolvedAt + between(mix(key, 81), 1, 5) * day)
+    : resolvedAt
   const corrected = uniform(mix(key, 82)) < options.correctedShare
   const silent = uniform(mix(key, 84)) < options.unpublishedShare
   return {
     publishedAt,
-    settledAt: corrected ? whole(publishedAt + between(mix(key, 83), 6, 72) * hour) : publishedAt,
+    settledAt: corrected
+      ? wholeSecond(publishedAt + between(mix(key, 83), 6, 72) * hour)
+      : publishedAt,
     source: silent ? pick(mix(key, 86), ["listing", "book"]) : "oracle",
   }
 }
@@ -95,10 +99,10 @@ export function proposalAt(
   const truth = payouts?.[0] ?? 0.5
   const wrong = isFirstProposalWrong(options, market, ending)
   const corrected = ending.settledAt > ending.publishedAt
-  const whole = (ms: number) => Math.floor(ms / second) * second
+  const wholeSecond = (ms: number) => Math.floor(ms / second) * second
   // Most challenges are late in the window: before a challenge, a wrong proposal looks like a right one.
-  const challengedAt = whole(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
-  const reproposedAt = whole(challengedAt + between(mix(key, 92), 5, 40) * minute)
+  const challengedAt = wholeSecond(proposedAt + between(mix(key, 91), 0.3, 0.98) * windowMs)
+  const reproposedAt = wholeSecond(challengedAt + between(mix(key, 92), 5, 40) * minute)
   const first = wrong ? 1 - truth : truth
   if (wrong && !corrected && at >= challengedAt) {
     return at < reproposedAt

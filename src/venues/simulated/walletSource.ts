@@ -122,7 +122,7 @@ interface ActivityQuery {
   readonly limit: number
   /** World time; nothing later has happened. */
   readonly now: EpochMs
-  /** Older rows are not available; null when all are. */
+  /** Older rows are not available; null for no limit. */
   readonly retentionDays: number | null
 }
 
@@ -214,11 +214,11 @@ export function boardOf(
   const cached = boardsOf.get(world) ?? makeMemo<Boards>(cachedMidnightsMax)
   boardsOf.set(world, cached)
   const boards = cached(midnight, () => boardsAt(world, midnight * day))
-  return (boards.get(nameOf(category, period)) ?? [])
+  return (boards.get(boardKey(category, period)) ?? [])
     .toSorted((a, b) => by === "volume" ? b.volume - a.volume : b.pnl - a.pnl)
 }
 
-function nameOf(category: string, period: BoardPeriod): string {
+function boardKey(category: string, period: BoardPeriod): string {
   return `${category.toLowerCase()} ${period}`
 }
 
@@ -232,7 +232,7 @@ function boardsAt(world: World, to: EpochMs): Boards {
         const { pnl, volume } = resultOf(world, plan, period, to, priceAt)
         if (volume === 0 && pnl === 0) continue
         for (const category of ["overall", plan.market.category]) {
-          const name = nameOf(category, period)
+          const name = boardKey(category, period)
           const sum = sums.get(name) ?? { pnl: 0, volume: 0 }
           sums.set(name, { pnl: sum.pnl + pnl, volume: sum.volume + volume })
         }
@@ -262,7 +262,7 @@ function resultOf(
 ): { readonly pnl: number; readonly volume: number } {
   const from = to - periodMs[period]
   if (isOver(world, plan, from)) return noResult
-  const worthAt = (at: EpochMs) => {
+  const valueAt = (at: EpochMs) => {
     if (plan.redemption !== null && plan.redemption.at <= at) return 0
     const [first, second] = lotsHeldAt(plan.moves, at)
     if (first === 0 && second === 0) return 0
@@ -271,7 +271,7 @@ function resultOf(
   }
   const isClosed = period !== "all" || world.publishedPayouts(plan.market, to) !== undefined ||
     lotsHeldAt(plan.moves, to).every((lots) => lots === 0)
-  const pnl = cashOf(plan, from, to) + worthAt(to) - (from === -Infinity ? 0 : worthAt(from))
+  const pnl = cashOf(plan, from, to) + valueAt(to) - (from === -Infinity ? 0 : valueAt(from))
   const traded = plan.moves.filter(({ kind, at }) =>
     (kind === "buy" || kind === "sell") && at > from && at <= to
   )

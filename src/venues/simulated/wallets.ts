@@ -170,13 +170,13 @@ function entry(
 }
 
 const first = move("buy", "own", 1, atOnce)
-const hold = scriptWith([first], [entry(0, [0, 1])], null)
+const buyAndHold = scriptWith([first], [entry(0, [0, 1])], null)
 
 function script(
   moves: ReadonlyArray<ScriptMove>,
   ...entries: ReadonlyArray<ScriptEntry>
 ): TradingScript {
-  return scriptWith(moves, entries, hold)
+  return scriptWith(moves, entries, buyAndHold)
 }
 
 function scriptWith(
@@ -275,18 +275,21 @@ const interval = scriptWith(
 const scripts: Readonly<
   Record<Strategy, ReadonlyArray<readonly [weight: number, script: TradingScript]>>
 > = {
-  bettor: [[7, hold], [3, added]],
-  seller: [[2, hold], [3, soldPart], [3, soldAll], [1, soldPartThenMore], [2, soldAndReturned]],
+  bettor: [[7, buyAndHold], [3, added]],
+  seller: [[2, buyAndHold], [3, soldPart], [3, soldAll], [1, soldPartThenMore], [
+    2,
+    soldAndReturned,
+  ]],
   hedger: [
-    ...[[2, hold], [2, hedged(1)], [2, hedged(0.7)], [2, hedged(0.3)]] as const,
+    ...[[2, buyAndHold], [2, hedged(1)], [2, hedged(0.7)], [2, hedged(0.3)]] as const,
     ...[[1, hedged(0.5)], [2, hedgedAndMerged]] as const,
   ],
   opposer: [[2, closedLate], [2, hedged(1)], [3, flipped]],
   splitter: [[3, splitAndSold], [2, splitSoldAndMerged], [2, splitAndMerged]],
-  converter: [[1, hold], [3, converted]],
+  converter: [[1, buyAndHold], [3, converted]],
   market_maker: [[3, bothSides], [3, bothSidesTwice], [2, boughtAndSold]],
   interval_maker: [[1, interval]],
-  sweeper: [[1, hold]],
+  sweeper: [[1, buyAndHold]],
 }
 
 /** Entries into one market, a day or more apart, at most. */
@@ -303,10 +306,10 @@ export function scriptOf(strategy: Strategy, repeatShare: number, key: Key): Tra
     draw -= weight
     if (draw < 0) return script
   }
-  return hold
+  return buyAndHold
 }
 
-const runsCache = new Map<number, TradingScript>([[1, hold]])
+const runsCache = new Map<number, TradingScript>([[1, buyAndHold]])
 
 /** A script of `count` entries on one side, without a sale. */
 function runsOf(count: number): TradingScript {

@@ -72,7 +72,7 @@ export interface World {
   readonly truth: Truth
 }
 
-/** The hidden state of the world, for tests to compare with. */
+/** The hidden state of the world, which its wallets cannot see. */
 interface Truth {
   /** The true probability of the first outcome; the payout once the market has closed. */
   readonly probability: (market: SimulatedMarket, at: EpochMs) => number

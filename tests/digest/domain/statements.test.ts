@@ -1,5 +1,5 @@
 /**
- * How a digest says what happened, word for word.
+ * The statements of a digest, word for word.
  *
  * @module
  */
@@ -19,8 +19,11 @@ import { quiet, until } from "../../support/digest/digests.ts"
 import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market } from "../../support/movers/market.ts"
 
-/** The only fact of a topic, in whole and in short. */
-function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [string, string] {
+/** The full and the short statement of the only fact of a topic. */
+function statements(
+  material: Partial<DigestMaterial>,
+  topic: DigestTopic,
+): readonly [string, string] {
   const facts = digestBrief({ ...quiet, ...material }).facts.filter((fact) => fact.topic === topic)
   strictEqual(facts.length, 1)
   return [facts[0]?.statement ?? "", facts[0]?.short ?? ""]
@@ -28,12 +31,12 @@ function said(material: Partial<DigestMaterial>, topic: DigestTopic): readonly [
 
 function entry(frozen: Partial<FrozenCalibration> | null): Partial<DigestMaterial> {
   const it = frozen === null ? null : { ...calibration(until - hour), ...frozen }
-  const held = storedEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
+  const stored = storedEntry({ stakeUsd: 12_300, price: 0.4124, fills: 3, calibration: it })
   const item = whaleItem(
     {
       wallet: trackedWallet(),
       market: market(),
-      entry: { ...held, lastFillAt: until - 20 * minute },
+      entry: { ...stored, lastFillAt: until - 20 * minute },
       microstructure: null,
     },
     until,
@@ -48,7 +51,7 @@ const bought =
 const put = "put 12,300 USD on “Yes” in “Will the lighthouse be lit?”."
 
 Deno.test("an entry of an unlabelled wallet says that too little is known", () => {
-  equal(said(entry(null), "entry"), [
+  equal(statements(entry(null), "entry"), [
     `${bought} Too little is known about this wallet to label it.`,
     `“Scary-Barrel”, not labelled, ${put}`,
   ])
@@ -67,7 +70,7 @@ Deno.test("an entry of a labelled wallet states the evidence of the label, and w
       ["fade", "luck would hardly do so badly at these prices"],
     ] as const
   ) {
-    equal(said(entry({ ...record, label }), "entry"), [
+    equal(statements(entry({ ...record, label }), "entry"), [
       `${bought} The wallet was labelled ${label}: ${evidence} ${meaning}.`,
       `“Scary-Barrel”, labelled ${label} after 212 entries, ${put}`,
     ])
@@ -80,7 +83,7 @@ Deno.test("an invisible question is replaced by the slug, and an invisible name 
   const data = { ...one.data, outcome: "\u2800", pseudonym: "\u200b", wallet: "0xabc" }
   const unseen = { ...data, market: { ...data.market, question: "\u200b\n" } }
   strictEqual(
-    said({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
+    statements({ whaleEntries: [{ ...one, data: unseen }] }, "entry")[1],
     "“0xabc”, not labelled, put 12,300 USD on “unnamed” in “will-the-lighthouse-be-lit”.",
   )
 })
@@ -95,14 +98,14 @@ Deno.test("entries in one market are added up by outcome", () => {
   })
   const whaleEntries = [on("No", 5_000, 1), on("Yes", 30_000, 2), on("Yes", 10_000, 3)]
   strictEqual(
-    said({ whaleEntries }, "flow")[0],
+    statements({ whaleEntries }, "flow")[0],
     "In “Will the lighthouse be lit?”, 40,000 USD in 2 entries went to “Yes” and 5,000 USD in 1 entry " +
       "went to “No”.",
   )
 })
 
 Deno.test("the fact of an ended market states its payouts", () => {
-  const told = (
+  const stated = (
     way: { state: "cancelled" } | { state: "paid"; payouts: readonly [number, number] },
     resolvedAt: number | null,
   ) => {
@@ -111,9 +114,10 @@ Deno.test("the fact of an ended market states its payouts", () => {
       endedAt: until - 2 * hour,
       resolution: { marketId: MarketId.make("m"), resolvedAt, source: "oracle", ...way },
     }
-    return said({ resolutions: [ended] }, "resolution")[0]
+    return statements({ resolutions: [ended] }, "resolution")[0]
   }
-  const paid = (a: number, b: number) => told({ state: "paid", payouts: [a, b] }, until - 3 * hour)
+  const paid = (a: number, b: number) =>
+    stated({ state: "paid", payouts: [a, b] }, until - 3 * hour)
   strictEqual(paid(1, 0), "“Who wins?” resolved as “Falcons” at 05:00 UTC.")
   strictEqual(paid(0, 1), "“Who wins?” resolved as “Comets” at 05:00 UTC.")
   strictEqual(
@@ -122,7 +126,7 @@ Deno.test("the fact of an ended market states its payouts", () => {
       "“Comets” at 05:00 UTC.",
   )
   strictEqual(
-    told({ state: "cancelled" }, null),
+    stated({ state: "cancelled" }, null),
     "“Who wins?” was closed without a payout, known since 06:00 UTC.",
   )
 })
@@ -153,12 +157,12 @@ Deno.test("the fact of a predetermined outcome names its evidence and what found
   const found =
     "found at 07:10 UTC with high confidence that “Yes” is already the outcome of “Will the " +
     "lighthouse be lit?”. Its price was 0.87 then, an implied edge of 0.13; the finding rests on"
-  equal(said(finding("rules", 1), "predetermined"), [
+  equal(statements(finding("rules", 1), "predetermined"), [
     `Rules ${found} 1 piece of evidence, with “It is lit” from “Harbour News” first.`,
     "“Yes” is already the outcome of “Will the lighthouse be lit?”, at a price of 0.87.",
   ])
   strictEqual(
-    said(finding("gpt-9", 2), "predetermined")[0],
+    statements(finding("gpt-9", 2), "predetermined")[0],
     `The model “gpt-9” ${found} 2 pieces of evidence, with “It is lit” from “Harbour News” first.`,
   )
 })
@@ -171,10 +175,10 @@ Deno.test("the fact of a coming end states its price, and whether that has conve
     }],
   })
   const start = "“Will it pass?” is due to end at 17:00 UTC"
-  equal(said(coming(0.61), "upcoming"), [
+  equal(statements(coming(0.61), "upcoming"), [
     `${start}, 9 hours after this digest ends, with “Yes” at 0.61; the price is still contested, and ` +
     `the market has 54,000 USD of liquidity.`,
     `${start}, with “Yes” at 0.61.`,
   ])
-  strictEqual(said(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
+  strictEqual(statements(coming(0.945), "upcoming")[0].includes("the price has converged"), true)
 })

@@ -1,6 +1,6 @@
 /**
- * The digest by rules: it passes the whole check whatever happened, fills its page, and says nothing
- * but statements.
+ * The template of the digest: it passes the whole check for any material, fills its page, and consists of
+ * statements only.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { sized } from "../../support/size.ts"
 import { storedEntry, trackedWallet } from "../../support/whales/entries.ts"
 import { market as ordinary, microstructureWith } from "../../support/movers/market.ts"
 
-const making = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
+const metadata = { slot: until, createdAt: until, narrator: "template", venue: "Venue" }
 
 function passagesOf({ sections }: DigestDraft) {
   return digestSections.flatMap((section) => sections[section])
@@ -32,29 +32,29 @@ law(
     const draft = templateDigest(brief)
     equal(digestComplaints(draft, brief), [])
     equal(templateDigest(brief), draft)
-    const told = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
-    const words = wordCount(digestOf(draft, brief, making).fullAnalysis)
-    return told >= 400 && words <= 800
+    const textWords = passagesOf(draft).reduce((sum, { text }) => sum + wordCount(text), 0)
+    const words = wordCount(digestOf(draft, brief, metadata).fullAnalysis)
+    return textWords >= 400 && words <= 800
   },
   { runs: sized({ short: 200, full: 3_000 }) },
 )
 
 law(
-  "templateDigest() says nothing but statements of the facts it names, each of them once",
+  "templateDigest() consists of statements of the facts it cites, each once",
   anyMaterial,
   (material) => {
     const brief = digestBrief(material)
     const facts = factsById(brief.facts)
     const passages = passagesOf(templateDigest(brief))
-    const told = passages.flatMap((passage) => passage.facts)
-    strictEqual(new Set(told).size, told.length)
+    const cited = passages.flatMap((passage) => passage.facts)
+    strictEqual(new Set(cited).size, cited.length)
     for (const passage of passages) {
       const rest = passage.facts.reduce((text, id) => {
         const fact = brief.facts.find((it) => it.id === id)
         ok(facts.has(id) && fact !== undefined)
-        const said = [fact.statement, fact.short].find((it) => text.startsWith(it))
-        ok(said !== undefined, text)
-        return text.slice(said.length).trimStart()
+        const statement = [fact.statement, fact.short].find((it) => text.startsWith(it))
+        ok(statement !== undefined, text)
+        return text.slice(statement.length).trimStart()
       }, passage.text)
       strictEqual(rest, "")
     }
@@ -63,19 +63,19 @@ law(
 )
 
 law(
-  "templateDigest() always tells what was looked at, the sums, and the strongest move and entry",
+  "templateDigest() always contains coverage, totals, and the strongest move and entry",
   anyMaterial,
   (material) => {
     const { facts, ...brief } = digestBrief(material)
-    const told = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
+    const cited = new Set(passagesOf(templateDigest({ ...brief, facts })).flatMap((it) => it.facts))
     const strongest = [
       facts.find(({ topic }) => topic === "rise" || topic === "fall"),
       facts.find(({ topic }) => topic === "flow" || topic === "entry"),
     ]
-    ok(facts.every(({ id, topic }) => topic !== "limit" || !told.has(id)))
+    ok(facts.every(({ id, topic }) => topic !== "limit" || !cited.has(id)))
     return facts.filter(({ topic }) => topic === "coverage" || topic === "count")
       .concat(strongest.flatMap((fact) => fact ?? []))
-      .every(({ id }) => told.has(id))
+      .every(({ id }) => cited.has(id))
   },
   { runs: sized({ short: 100, full: 500 }) },
 )
@@ -139,7 +139,7 @@ Deno.test("templateDigest() names the strongest move in its title: size times li
   strictEqual(title(quiet), "No market moved far enough to be reported")
 })
 
-Deno.test("templateDigest() has no title that is cut: what is too long makes room for what is not", () => {
+Deno.test("templateDigest() never cuts a title: a fact that is too long is passed over", () => {
   const long = "W".repeat(300)
   const { title, createdAt, data } = whaleItem(
     {
@@ -172,7 +172,7 @@ Deno.test("templateDigest() of a quiet window says what quiet means", () => {
   ok(repriced.includes("a window without a move means that they stayed within their usual range"))
 })
 
-Deno.test("templateDigest() puts news beside a move of the same hours, and calls it no cause", () => {
+Deno.test("templateDigest() relates news to a move of the same hours without calling it the cause", () => {
   const headline = {
     title: "Keeper returns",
     url: "https://news.example/1",

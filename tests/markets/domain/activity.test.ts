@@ -1,5 +1,6 @@
 /**
- * Acts are told apart, and read without loss or doubling, wherever pages end and reading stops.
+ * Activity events are distinguished, and read without loss or duplicates, wherever pages end and reading
+ * stops.
  *
  * @module
  */
@@ -17,7 +18,7 @@ import { second } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
   activityEvent,
-  actsOf,
+  activityOfSteps,
   manyWallets,
   pageOf,
   readThrough,
@@ -31,34 +32,34 @@ import { sized } from "../../support/size.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
-/** Acts whole, with what tells them apart, in an order of their own. */
+/** The events with their keys, in a fixed order. */
 const set = (activity: ReadonlyArray<NumberedActivityEvent>) =>
   activity.map((event) => JSON.stringify([activityEventKey(event), event])).sort()
 
 law("numberOccurrences() gives the same set in any order", wallets, (given) => {
-  const activity = actsOf(given.steps)
+  const activity = activityOfSteps(given.steps)
   const other = shuffled(activity, new Random(given.seed))
   equal(set(numberOccurrences(other)), set(numberOccurrences(activity)))
 }, manyWallets)
 
 law(
-  "numberOccurrences() tells all apart, and those of other transactions do not matter",
+  "numberOccurrences() makes all events distinct, independent of other transactions",
   wallets,
   (given) => {
-    const activity = actsOf(given.steps)
+    const activity = activityOfSteps(given.steps)
     equal(new Set(numberOccurrences(activity).map(activityEventKey)).size, activity.length)
     const apart = [...Map.groupBy(activity, ({ transaction }) => transaction).values()]
     equal(set(apart.flatMap((one) => numberOccurrences(one))), set(numberOccurrences(activity)))
   },
 )
 
-law("wholeSeconds() reads every event once, wherever pages end", wallets, (given) => {
-  const activity = actsOf(given.steps)
+law("wholeSeconds() takes every event once, wherever pages end", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
   equal(set(readThrough(activity, new Random(given.seed))), set(numberOccurrences(activity)))
 }, manyWallets)
 
-law("wholeSeconds() reads the same set through any crashes", wallets, (given) => {
-  const activity = actsOf(given.steps)
+law("wholeSeconds() takes the same set despite crashes", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
   equal(
     set(readThrough(activity, new Random(given.seed), { crashes: 0.3 })),
     set(numberOccurrences(activity)),
@@ -66,10 +67,10 @@ law("wholeSeconds() reads the same set through any crashes", wallets, (given) =>
 }, manyWallets)
 
 law(
-  "wholeSeconds() gets past the depth of a venue, unless a second is deeper",
+  "wholeSeconds() reads beyond the depth of a venue unless one second is deeper",
   wallets,
   (given) => {
-    const activity = actsOf(given.steps)
+    const activity = activityOfSteps(given.steps)
     const deepest = Math.max(
       ...[...Map.groupBy(activity, ({ at }) => at).values()].map((a) => a.length),
     )
@@ -79,8 +80,8 @@ law(
   { runs: sized({ short: 200, full: 2_000 }) },
 )
 
-law("wholeSeconds() has taken all it says it has", wallets, (given) => {
-  const activity = actsOf(given.steps)
+law("wholeSeconds() has taken every event from readFrom on", wallets, (given) => {
+  const activity = activityOfSteps(given.steps)
   const random = new Random(given.seed)
   const to = Math.max(...activity.map(({ at }) => at))
   const taken: Array<ReturnType<typeof numberOccurrences>[number]> = []
@@ -111,25 +112,25 @@ Deno.test("wholeSeconds() leaves a page's oldest second to the next page", () =>
   equal(step.remaining, startReading(0, start))
 })
 
-Deno.test("wholeSeconds() follows the cursor of a second that fills a page, and counts on", () => {
+Deno.test("wholeSeconds() follows the cursor of a second that fills a page, and continues numbering", () => {
   const rows = [buy(), buy()].map((event) => ({ event }))
   const first = wholeSeconds(startReading(0, start), { rows, oldest: start, next: "2", cut: false })
   equal(first.activity, [])
   equal(first.remaining?.cursor, "2")
-  const rest = first.remaining ?? startReading(0, 0)
-  const second = wholeSeconds(rest, { rows, oldest: start, next: null, cut: false })
+  const remaining = first.remaining ?? startReading(0, 0)
+  const second = wholeSeconds(remaining, { rows, oldest: start, next: null, cut: false })
   equal(second.activity.map(({ occurrence }) => occurrence), [0, 1, 2, 3])
   equal(second.remaining, null)
 })
 
-Deno.test("wholeSeconds() goes on below a second whose rows are no activity", () => {
+Deno.test("wholeSeconds() continues before a second without activity events", () => {
   const page = { rows: [], oldest: start, next: "9", cut: false }
   const first = wholeSeconds(startReading(0, start + second), page)
   equal(first.remaining, startReading(0, start))
   equal(wholeSeconds(startReading(0, start), page).remaining?.cursor, "9")
 })
 
-Deno.test("wholeSeconds() says so when a second is deeper than the venue goes", () => {
+Deno.test("wholeSeconds() returns truncated when a second is deeper than the venue's limit", () => {
   const page = { rows: [{ event: buy() }], oldest: start, next: null, cut: true }
   const above = wholeSeconds(startReading(0, start + second), page)
   equal([above.remaining, above.truncated], [startReading(0, start), false])
@@ -137,7 +138,7 @@ Deno.test("wholeSeconds() says so when a second is deeper than the venue goes", 
   equal(there, { activity: [], readFrom: start + 1, remaining: null, truncated: true })
 })
 
-Deno.test("wholeSeconds() keeps to its range when the venue does not", () => {
+Deno.test("wholeSeconds() ignores rows outside the requested range", () => {
   const rows = [buy({ at: start + 9 * second }), buy(), buy({ at: 5 })].map((event) => ({ event }))
   const step = wholeSeconds(startReading(10, start), { rows, oldest: 5, next: "3", cut: false })
   equal(step.activity.map(({ at }) => at), [start])
@@ -149,7 +150,7 @@ Deno.test("wholeSeconds() keeps to its range when the venue does not", () => {
   })
 })
 
-Deno.test("byTime() sells nothing before it is bought in the same second", () => {
+Deno.test("byTime() puts buys before sales of the same second", () => {
   const kinds = ["redeem", "convert", "merge", "sell", "buy", "split"] as const
   const activity = numberOccurrences(
     kinds.map((kind, i) => activityEvent(kind, { transaction: `0x${i}` })),
@@ -157,8 +158,8 @@ Deno.test("byTime() sells nothing before it is bought in the same second", () =>
   equal(activity.toSorted(byTime).map(({ kind }) => kind), kinds.toReversed())
 })
 
-law("byTime() leaves no two activity in a tie", wallets, (given) => {
-  const activity = numberOccurrences(actsOf(given.steps))
+law("byTime() is a total order", wallets, (given) => {
+  const activity = numberOccurrences(activityOfSteps(given.steps))
   const random = new Random(given.seed)
   equal(set(activity.toSorted(byTime)), set(activity))
   equal(

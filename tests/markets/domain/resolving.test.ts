@@ -1,5 +1,5 @@
 /**
- * Which markets resolve soon, and how they are shown.
+ * Which markets resolve soon, and their rows.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurr
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** Markets whose ends stand around the edges of small horizons, some at the same instant. */
+/** Markets that end near small horizons, some at the same instant. */
 const anyListing = Arbitrary.schema(Schema.Struct({
   within: int(1, 4),
   floor: int(0, 3),
@@ -70,7 +70,7 @@ law(
   },
 )
 
-Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
+Deno.test("endingWithin() has a limit, and returns the nearest", () => {
   const markets = Array.from(
     { length: endingMarketsMax + 5 },
     (_, n) => endingMarket(n, now, { endsAt: now + (n + 1) * minute }),
@@ -84,7 +84,7 @@ Deno.test("endingWithin() has a limit, and keeps the nearest", () => {
   strictEqual(found[0]?.slug, "market-0")
 })
 
-Deno.test("convergenceOf() has converged at 0.10 and 0.90 and beyond, as exact prices", () => {
+Deno.test("convergenceOf() is converged at 0.10 and 0.90 and beyond, without float errors", () => {
   for (const price of [0, 0.0999, 0.1, 0.9, 0.90005, 1, 1 - 0.9]) {
     strictEqual(convergenceOf(price), "converged", `${price}`)
   }
@@ -98,7 +98,7 @@ const ending = (count: number) =>
     now,
   )
 
-Deno.test("resolvingRows() shows the microstructure of the ten nearest", () => {
+Deno.test("resolvingRows() includes the microstructure of the ten nearest", () => {
   const rows = resolvingRows(
     ending(12),
     () => ({ book: Result.succeed(microstructureWith({ mid: 0.93 })), lastMid: undefined }),
@@ -127,11 +127,11 @@ Deno.test("resolvingRows() takes the book's mid, else the last of the series, el
   strictEqual(priceOf(listed, { book: null, lastMid: undefined })?.yesMid, 0.215)
 })
 
-Deno.test("resolvingRows() leaves out a market nobody knows a price of", () => {
+Deno.test("resolvingRows() leaves out a market without a known price", () => {
   equal(resolvingRows(ending(2), () => ({ book: null, lastMid: undefined }), now), [])
 })
 
-Deno.test("resolvingRows() shows 200 at most, of those with a price", () => {
+Deno.test("resolvingRows() returns at most 200 markets with a price", () => {
   const markets = Array.from({ length: resolvingRowsMax + 40 }, (_, n) => ({
     ...endingMarket(n, now),
     endsAt: now + (n + 1) * minute,
@@ -145,19 +145,19 @@ Deno.test("resolvingRows() shows 200 at most, of those with a price", () => {
   ok(rows.every(({ slug }) => slug >= "market-12"))
 })
 
-Deno.test("resolvingRows() rounds the hours that remain half up, however they divide", () => {
+Deno.test("resolvingRows() rounds the remaining hours half up", () => {
   const [market] = ending(1)
   ok(market !== undefined)
   for (let hundredths = 0; hundredths < 7_200; hundredths++) {
-    for (const [ms, shown] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
+    for (const [ms, added] of [[17_999, 0], [18_000, 1], [18_001, 1]] as const) {
       const ends = { ...market, endsAt: now + hundredths * 36_000 + ms }
       const [row] = resolvingRows([ends], () => ({ book: null, lastMid: 0.5 }), now)
-      strictEqual(row?.hoursRemaining, (hundredths + shown) / 100)
+      strictEqual(row?.hoursRemaining, (hundredths + added) / 100)
     }
   }
 })
 
-Deno.test("resolvingRows() counts the hours that remain to two decimals", () => {
+Deno.test("resolvingRows() rounds the remaining hours to two decimals", () => {
   const [market] = ending(1)
   ok(market !== undefined)
   const ends = { ...market, endsAt: now + hour + 20 * minute }

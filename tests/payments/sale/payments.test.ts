@@ -16,7 +16,6 @@ import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  doing,
   inMarket,
   nothing,
   once,
@@ -24,6 +23,7 @@ import {
   purchase,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
@@ -35,7 +35,7 @@ const sale = Effect.fnUntraced(function* (
   seconds = 40,
 ) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(seconds)
   return yield* Fiber.join(fiber)
 })

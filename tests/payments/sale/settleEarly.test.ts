@@ -15,7 +15,6 @@ import {
   answering,
   buying,
   calling,
-  doing,
   early,
   gatedWork,
   inMarket,
@@ -27,6 +26,7 @@ import {
   rowOf,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 const secret = "a-secret-of-16-chars"
@@ -60,8 +60,8 @@ test("an answer is checked, settled, then computed; it is delivered and charged 
     equal(delivery.receipt?.payer, bought.payment.authorization.from)
     equal(delivery.receipt?.transaction, (yield* rowOf(bought))?.paidAt?.transaction)
     equal([yield* stateOf(bought), yield* taken], ["answered", once])
-    equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
-    equal(yield* buying({ ...bought, secret: null }, doing(answering())), "payment_already_used")
+    equal(yield* buying(bought, workOf(Effect.die("computed again"))), "answer again")
+    equal(yield* buying({ ...bought, secret: null }, workOf(answering())), "payment_already_used")
     equal(yield* taken, once)
   })))
 
@@ -77,7 +77,7 @@ for (
       const bought = yield* purchase({ product: early })
       equal(yield* buying(bought, checking(check), 15), told)
       equal([yield* stateOf(bought), yield* taken], ["released", nothing])
-      equal(yield* buying(bought, doing(answering())), "answer")
+      equal(yield* buying(bought, workOf(answering())), "answer")
       equal(yield* taken, once)
     })))
 }
@@ -92,7 +92,7 @@ for (const [name, work, code] of works) {
   test(`a work that ${name} after settlement is a refund that says ${code}, however often it is asked for`, () =>
     inMarket(Effect.gen(function* () {
       const bought = yield* purchase({ product: early, secret })
-      equal(yield* buying(bought, doing(work), 65), `RefundQueued: ${code}`)
+      equal(yield* buying(bought, workOf(work), 65), `RefundQueued: ${code}`)
       equal(yield* refundIn(bought), ["refund_due", "queued", code, null])
       equal(yield* taken, once)
       for (
@@ -101,7 +101,7 @@ for (const [name, work, code] of works) {
           validityFault: "expired",
         }]
       ) {
-        equal(yield* buying(again, doing(Effect.die("computed again"))), "payment_refunded")
+        equal(yield* buying(again, workOf(Effect.die("computed again"))), "payment_refunded")
       }
       equal(yield* taken, once)
     })))
@@ -134,7 +134,7 @@ for (const [misbehaviour, [told, paid]] of Object.entries(settlements)) {
       Effect.gen(function* () {
         const { sweep } = yield* Payments
         const bought = yield* purchase({ product: early })
-        equal(yield* buying(bought, paid ? doing(answering()) : checking(Effect.void), 45), told)
+        equal(yield* buying(bought, paid ? workOf(answering()) : checking(Effect.void), 45), told)
         equal(yield* taken, paid ? once : nothing)
         equal(yield* stateOf(bought), paid ? "answered" : "unresolved")
         yield* passing(90)
@@ -171,13 +171,13 @@ for (const [when, seconds] of [["settlement", 3], ["work", 5]] as const) {
       Effect.gen(function* () {
         const bought = yield* purchase({ product: early, secret })
         const work = Effect.delay(answering(), Duration.seconds(2))
-        const call = yield* calling(bought, doing(work))
+        const call = yield* calling(bought, workOf(work))
         yield* passing(seconds)
         equal(yield* stateOf(bought), when === "work" ? "settled" : "settling")
         yield* Fiber.interrupt(call)
         yield* passing(10)
         equal([yield* stateOf(bought), yield* taken], ["answered", once])
-        equal(yield* buying(bought, doing(Effect.die("computed again"))), "answer again")
+        equal(yield* buying(bought, workOf(Effect.die("computed again"))), "answer again")
       }),
       { delay: Duration.seconds(2) },
     ))
@@ -187,7 +187,7 @@ test("a second copy waits for the first with its secret, and is told nothing wit
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase({ product: early, secret })
     const { began, open, work } = yield* gatedWork
-    const first = yield* calling(bought, doing(work))
+    const first = yield* calling(bought, workOf(work))
     yield* began
     equal(yield* stateOf(bought), "settled")
     const second = yield* calling(bought, checking(Effect.void))

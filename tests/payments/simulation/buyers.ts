@@ -10,8 +10,8 @@ import type { Delivery, PaymentOutcome } from "../../../src/payments/sale/respon
 import type { Work, WorkResult } from "../../../src/payments/sale/sale.ts"
 import { NotCharged, RefundQueued, Unresolved } from "../../../src/payments/domain/failedSale.ts"
 import type { Payments } from "../../../src/payments/Payments.ts"
-import { buyer, shown } from "../../support/payments/buyers.ts"
-import { early, product, tale } from "../../support/payments/sales.ts"
+import { buyer, payloadOf } from "../../support/payments/buyers.ts"
+import { early, outcomeText, product } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import { taskBetween } from "./between.ts"
 import type { Machine } from "./machine.ts"
@@ -135,7 +135,7 @@ const call = Effect.fnUntraced(function* (
   const nowSeconds = BigInt(Math.floor(startSeconds + world.seconds()))
   const needed = nowSeconds + BigInt(terms.neededSeconds + 6)
   const late = needed > authorization.validBefore ? "The authorization expires too soon" : null
-  const payment = shown(authorization, signature)
+  const payment = payloadOf(authorization, signature)
   const before = database.stateOf(signed.paymentId)
   const patience = random.chance(0.2) ? random.between(0, 6) : random.between(10, 120)
   const asked = how === "recalls"
@@ -154,7 +154,7 @@ const call = Effect.fnUntraced(function* (
     return "hears nothing"
   }
   const handedOver = !random.chance(0.03)
-  const told = Result.isSuccess(result.value) && !handedOver ? "lost" : tale(result.value)
+  const told = Result.isSuccess(result.value) && !handedOver ? "lost" : outcomeText(result.value)
   const paidBody = paidBodyOf(result.value, handedOver)
   note(`${signed.name}, ${who}: ${told}`)
   const history = [...database.histories.get(signed.paymentId) ?? []]

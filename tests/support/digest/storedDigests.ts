@@ -1,5 +1,5 @@
 /**
- * Digests that are there already, for tests of those who show and sell them.
+ * Stored digests, for tests of the code that serves and sells them.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { News } from "../../../src/news/News.ts"
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { WhaleMarketStore } from "../../../src/whales/WhaleMarketStore.ts"
 
-/** A digest of the slot that `createdAt` falls into, in words of nobody. */
+/** A digest of the slot that contains `createdAt`, with placeholder text. */
 export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): StoredDigest {
   const slot = createdAt - createdAt % digestEvery
   return {
@@ -29,7 +29,7 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
       title,
       summary: `A summary of ${title}.`,
       fullAnalysis: `## What repriced\n\n${title}. (F1)`,
-      sourcesUsed: ["a made-up venue"],
+      sourcesUsed: ["a simulated venue"],
       createdAt: isoTime(createdAt),
       facts: [{ id: "F1", statement: `${title}.` }],
       narrator: "template",
@@ -37,15 +37,15 @@ export function storedDigest(createdAt: EpochMs, title = "Nothing repriced"): St
   }
 }
 
-/** Shows and sells what is in `store` while it is up; nothing is ever written. */
+/** A digest service that serves `store` while `storeUp` is true, and writes nothing. */
 export const digestsOver = (store: DigestStore["Service"], storeUp: Ref.Ref<boolean>) => {
-  const asked = <A>(answer: Effect.Effect<A>) =>
-    Effect.flatMap(Ref.get(storeUp), (up) => up ? answer : Effect.die("the store is down"))
-  return Digest.layer({ venue: "a made-up venue" }).pipe(Layer.provide([
+  const whenUp = <A>(read: Effect.Effect<A>) =>
+    Effect.flatMap(Ref.get(storeUp), (up) => up ? read : Effect.die("the store is down"))
+  return Digest.layer({ venue: "a simulated venue" }).pipe(Layer.provide([
     Layer.succeed(DigestStore, {
       ...store,
-      latest: asked(store.latest),
-      since: (since, limit) => asked(store.since(since, limit)),
+      latest: whenUp(store.latest),
+      since: (since, limit) => whenUp(store.since(since, limit)),
     }),
     Layer.mock(FeedStore, {}),
     Layer.mock(MarketStore, {}),

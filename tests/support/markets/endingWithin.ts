@@ -1,5 +1,5 @@
 /**
- * What the store has to choose of all markets for a query, said without a store.
+ * The markets that `MarketStore.endingWithin` must return, computed without a store.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import {
 } from "../../../src/markets/domain/resolving.ts"
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 
-/** The markets a query is about, the nearest end first, at most `endingMarketsMax`. */
+/** The markets that match a query, the nearest end first, at most `endingMarketsMax`. */
 export function endingWithin(
   markets: ReadonlyArray<Market>,
   query: ResolvingQuery,

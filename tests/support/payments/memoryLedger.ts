@@ -1,5 +1,5 @@
 /**
- * The play token's ledger in memory, with the rules of the one in the store.
+ * The play token's ledger in memory, with the same rules as the one in the store.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 type Transfer = Parameters<Ledger["Service"]["transfer"]>[0]
 type Used = Option.Option.Value<Effect.Success<ReturnType<Ledger["Service"]["used"]>>>
 
-/** Gone with its Layer. */
+/** Lives as long as its Layer. */
 export const layerMemory: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
   const uses = new Map<string, Used>()
   const transfers: Array<Transfer> = []

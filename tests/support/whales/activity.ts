@@ -1,6 +1,6 @@
 /**
- * A venue's wallets and the store of what was read of them, for tests of what reads: pages of any length,
- * rows that come in late, answers that fail, a store that crashes.
+ * A venue with wallets, and a wallet store in memory, for tests of code that reads activity: pages of
+ * any length, late rows, failing requests, a store that crashes.
  *
  * @module
  */
@@ -26,15 +26,15 @@ import {
 import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import type { Random } from "../random.ts"
 
-/** A row of the venue: an act, or something that is none. */
+/** A row of the venue. */
 export interface VenueRow {
   readonly event: ActivityEvent
-  readonly isAct: boolean
-  /** How long after it happened the venue shows it. */
+  readonly isActivity: boolean
+  /** How long after its event the venue returns it. */
   readonly lateMs: number
 }
 
-/** The latest a row comes: well within what reading new acts goes back. */
+/** Less than the overlap with which new activity is read. */
 export const lateMsMax = 10 * minute
 
 export const down = new VenueUnavailable({ operation: "activity", reason: "down" })
@@ -42,15 +42,15 @@ export const down = new VenueUnavailable({ operation: "activity", reason: "down"
 export interface ActivityOptions {
   /** Rows of each page, drawn anew for every page. */
   readonly pageRows: (random: Random) => number
-  /** Whether this answer fails. */
+  /** Whether this request fails. */
   readonly fails?: () => boolean
-  /** Rows the venue gives of one range. */
+  /** Rows the venue returns of one range. */
   readonly depthMax?: number
-  /** How long an answer takes: rows come in meanwhile. */
+  /** How long a request takes; rows arrive meanwhile. */
   readonly answerMs?: number
 }
 
-/** What wallets did, newest first; rows of one second stand in a fixed order. */
+/** A source of activity, newest first; rows of one second have a fixed order. */
 export function activityOf(
   rows: (wallet: string) => ReadonlyArray<VenueRow>,
   random: Random,
@@ -68,7 +68,7 @@ export function activityOf(
       const offset = Number(cursor ?? 0)
       const end = Math.min(depthMax, offset + Math.max(1, pageRows(random)))
       const page = shown.slice(offset, end)
-      const activity = page.filter(({ isAct }) => isAct)
+      const activity = page.filter(({ isActivity }) => isActivity)
       return {
         rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
         rejected: activity.length < page.length ? { no_act: page.length - activity.length } : {},
@@ -79,7 +79,7 @@ export function activityOf(
     })
 }
 
-/** A venue that shows wallets and nothing else. */
+/** A venue with wallets and nothing else. */
 export function walletVenue(source: Partial<WalletSource>) {
   const wallets: WalletSource = {
     categories: ["overall"],
@@ -91,12 +91,12 @@ export function walletVenue(source: Partial<WalletSource>) {
   return Layer.mock(VenueClient, { wallets })
 }
 
-/** A `WalletStore` in memory that a test can look into, and have crash. */
+/** A `WalletStore` in memory with visible state, which can crash. */
 export interface MemoryWallets {
   readonly layer: Layer.Layer<WalletStore>
   readonly wallets: Map<string, TrackedWallet>
   readonly activity: Map<string, NumberedActivityEvent>
-  /** Runs before and after each save takes effect: where a test has it crash. */
+  /** Runs before and after each save; a test can make it crash. */
   hook: (when: "before" | "after") => Effect.Effect<void>
 }
 
@@ -139,7 +139,7 @@ export function memoryWallets(given: ReadonlyArray<string> = []): MemoryWallets 
   return memory
 }
 
-/** A wallet as it is tracked first. */
+/** A newly tracked wallet. */
 export function unreadWallet(
   wallet: string,
   source: TrackingSource = "volume",
@@ -159,7 +159,7 @@ export function unreadWallet(
   }
 }
 
-/** Markers move apart only, and only over what has no gap; a history never goes back. */
+/** The range only grows, and only without a gap; a history never goes back. */
 function moved(
   known: TrackedWallet,
   read: Parameters<WalletStore["Service"]["saveRead"]>[0],

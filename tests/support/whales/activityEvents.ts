@@ -1,6 +1,6 @@
 /**
- * What wallets do in a market, made up for tests: runs of deeds with everything in them that the
- * venue's rows are known for, and a venue that tells them a page at a time.
+ * Generated activity of a wallet in a market, with all oddities of the venue's rows, and a venue that
+ * returns it in pages.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export const marketId = MarketId.make("0x571a")
 export const tokens = [TokenId.make("7001"), TokenId.make("42")] as const
 export const start = Date.parse("2026-09-14T10:00:00Z")
 
-/** An act at `start`, unless said otherwise; kinds that are trades say the token's price. */
+/** An activity event at `start` by default; trades need a token and a price in `fields`. */
 export function activityEvent(
   kind: ActivityEventKind,
   fields: Partial<ActivityEvent> = {},
@@ -46,7 +46,7 @@ const whole = (minimum: number, maximum: number) =>
 const one = <const A extends string | number>(...of: ReadonlyArray<A>) =>
   Arbitrary.schema(Schema.Literals(of))
 
-/** Trades mostly, in tenths that floats do not add up; prices at times 0, 1, or no price at all. */
+/** Mostly trades, with sizes that floats add inexactly, and some prices outside (0, 1). */
 const step = Arbitrary.all({
   kind: one(
     ...["buy", "buy", "buy", "buy", "buy", "buy", "sell", "sell", "sell"] as const,
@@ -63,17 +63,17 @@ const step = Arbitrary.all({
 })
 
 export type Step = typeof step extends Arbitrary.Arbitrary<infer A> ? A : never
-/** A wallet's deeds in one market, as steps that shrink. */
+/** A wallet's activity in one market, as steps that shrink. */
 export const steps = Arbitrary.array(step, { minLength: 1, maxLength: 40 })
 
-/** Enough of them, and long enough, that every turn is taken many times. */
+/** Enough runs of enough steps to cover every branch many times. */
 export const manyWallets = { runs: 2_000, size: 40 }
 
 /**
- * The acts that steps come to, oldest first. A step may join the transaction of the one before;
- * transactions of one second come in no order.
+ * The activity events of steps, oldest first. A step may join the transaction of the step before;
+ * transactions of one second are unordered.
  */
-export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
+export function activityOfSteps(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
   const activity: Array<ActivityEvent> = []
   let at: EpochMs = start
   let transaction = ""
@@ -96,15 +96,15 @@ export function actsOf(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent>
   return activity
 }
 
-/** The same in an order of chance. */
+/** The same items in a random order. */
 export function shuffled<A>(items: ReadonlyArray<A>, random: Random): ReadonlyArray<A> {
   const left = [...items]
   return items.flatMap(() => left.splice(random.below(left.length), 1))
 }
 
 /**
- * A venue's page of these acts: newest first, a random length, rows of one second in a fixed order.
- * At times the last page does not know that it is the last, and no page is had beyond `depthMax` rows.
+ * A page of these events: newest first, of random length, rows of one second in a fixed order. The last
+ * page sometimes has a next cursor, and there is no page beyond `depthMax` rows.
  */
 export function pageOf(
   activity: ReadonlyArray<ActivityEvent>,
@@ -127,12 +127,11 @@ export function pageOf(
   }
 }
 
-/** More pages than any history here has. */
 const pagesMax = 5_000
 
 /**
- * Reads a wallet as a service does that crashes now and then: what is saved is a set of acts, and how
- * far reading came; what a crash leaves is read again, at times with much of what was known before.
+ * Reads a wallet as a service with crashes does: it saves a set of events and how far it has read.
+ * After a crash it reads again from there, sometimes with an overlap.
  */
 export function readThrough(
   activity: ReadonlyArray<ActivityEvent>,
@@ -147,7 +146,7 @@ export function readThrough(
     if (pages === pagesMax) throw new Error("Cannot read the wallet: pages without an end")
     const taken = wholeSeconds(reading, pageOf(activity, reading, random, depthMax))
     const again: boolean = random.chance(crashes)
-    // What a page gives is saved whole or not at all.
+    // A page is saved completely or not at all.
     if (!again || random.chance(0.5)) {
       taken.activity.forEach((event) => saved.set(activityEventKey(event), event))
       readFrom = Math.min(readFrom, taken.readFrom)

@@ -1,5 +1,5 @@
 /**
- * Invented entries and wallets for tests of what is told of them: tellable by default, odd on demand.
+ * Invented entries and wallets, publishable by default.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { TrackedWallet } from "../../../src/whales/domain/tracking.ts"
 import type { FrozenCalibration } from "../../../src/feed/domain/item.ts"
 import { now } from "../movers/market.ts"
 
-/** An entry of two fills that nothing speaks against. */
+/** A publishable entry of two fills. */
 export function storedEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   return {
     outcome: 0,
@@ -28,7 +28,7 @@ export function storedEntry(fields: Partial<StoredEntry> = {}): StoredEntry {
   }
 }
 
-/** A wallet whose whole history is known. */
+/** A wallet with a whole history. */
 export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWallet {
   return {
     wallet: "0xaaaa",
@@ -45,7 +45,7 @@ export function trackedWallet(fields: Partial<TrackedWallet> = {}): TrackedWalle
   }
 }
 
-/** A calibration that says nothing, computed at an instant. */
+/** A neutral calibration. */
 export function calibration(computedAt: EpochMs): FrozenCalibration {
   return {
     label: "neutral",

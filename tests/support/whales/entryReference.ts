@@ -1,5 +1,5 @@
 /**
- * Entries a tenth of a share at a time: slow and plain, to hold the real thing against.
+ * A reference for `entriesOf`: computes entries one tenth of a share at a time, slow and simple.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface PlainEntry {
 
 const turn = ["split", "buy", "sell", "merge", "convert", "redeem"]
 
-/** Where an act stands in its wallet's history, as text that sorts. */
+/** The sort key of an event. */
 function place(event: NumberedActivityEvent): ReadonlyArray<string | number> {
   const { at, kind, transaction, tokenId, price, size, occurrence } = event
   return [at, turn.indexOf(kind), transaction, tokenId ?? "", price, size, occurrence]
@@ -26,8 +26,8 @@ function compare(a: ReadonlyArray<string | number>, b: ReadonlyArray<string | nu
 }
 
 /**
- * The wallet holds tenths of shares in two heaps, and remembers of each tenth that is not paired with
- * one of the other heap which entry it was bought for.
+ * The wallet holds tenths of shares of each outcome in a heap. Each tenth that is not paired with one of
+ * the other heap belongs to the entry that bought it.
  */
 export function plainEntries(
   activity: ReadonlyArray<NumberedActivityEvent>,

@@ -1,5 +1,5 @@
 /**
- * What simulated wallets did, as acts, and entries and the truth about them in one spelling.
+ * Simulated activity as activity events, and computed entries in the same form as the true ones.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const kinds: { readonly [K in Activity["kind"]]: ActivityEventKind | null } = {
   ...{ reward: null, deposit: null, maker_rebate: null },
 }
 
-export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
+export function activityOfRows(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEvent> {
   return rows.flatMap((row): ReadonlyArray<ActivityEvent> => {
     const { wallet, market, outcome, size, price, at, transaction } = row
     const kind = kinds[row.kind]
@@ -33,7 +33,7 @@ export function actsOf(rows: ReadonlyArray<Activity>): ReadonlyArray<ActivityEve
   })
 }
 
-/** What acts of one wallet come to in each of its markets. */
+/** The position of one wallet in each of its markets. */
 export function positionsOf(
   world: World,
   activity: ReadonlyArray<ActivityEvent>,
@@ -52,42 +52,44 @@ export function positionsOf(
   return found
 }
 
-/** An entry, or the truth of one, in all that both must agree on, to the last millionth. */
-function spelled(entry: Entry, hedge: boolean) {
+/** The fields of an entry that must equal those of the true one, to the millionth. */
+function comparable(entry: Entry, hedge: boolean) {
   const { outcome, price, stakeUsd, shares, hedgedShares, fills, firstFillAt, lastFillAt } = entry
   const millionths = [price, stakeUsd, shares, hedgedShares].map((value) => Math.round(value * 1e6))
   return { outcome, hedge, fills, firstFillAt, lastFillAt, millionths }
 }
 
-export type Spelled = ReturnType<typeof spelled>
+export type ComparableEntry = ReturnType<typeof comparable>
 
-/** By market, in markets that ended by `until`; markets without entries are left out. */
-export function made(
+/** Entries by market, for markets that ended by `until` and have entries. */
+export function computedEntries(
   world: World,
   activity: ReadonlyArray<ActivityEvent>,
   until: EpochMs,
-): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
+): ReadonlyMap<MarketId, ReadonlyArray<ComparableEntry>> {
   const found = [...positionsOf(world, activity)].filter(([id, { entries }]) =>
     entries.length > 0 && (world.catalogue.byId(id)?.resolvedAt ?? Infinity) <= until
   )
   return new Map(
-    found.map(([id, { entries }]) => [id, entries.map((entry) => spelled(entry, isHedge(entry)))]),
+    found.map((
+      [id, { entries }],
+    ) => [id, entries.map((entry) => comparable(entry, isHedge(entry)))]),
   )
 }
 
-/** The truth in the same spelling. */
-export function meant(
+/** The true entries of the simulation, in the same form. */
+export function trueEntries(
   world: World,
   wallet: Wallet,
   until: EpochMs,
-): ReadonlyMap<MarketId, ReadonlyArray<Spelled>> {
+): ReadonlyMap<MarketId, ReadonlyArray<ComparableEntry>> {
   const over = world.truth.episodes(wallet, -Infinity, until)
     .filter(({ market }) => market.resolvedAt <= until)
   const byMarket = [...Map.groupBy(over, ({ market }: Episode) => market.id)]
   return new Map(
     byMarket.map(([id, episodes]) => [
       id,
-      episodes.map((episode) => spelled(episode, episode.hedge)),
+      episodes.map((episode) => comparable(episode, episode.hedge)),
     ]),
   )
 }

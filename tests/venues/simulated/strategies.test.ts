@@ -1,6 +1,6 @@
 /**
- * How simulated wallets trade: rows as planned, the same however they are asked for, and an edge at
- * the prices paid that is exactly the one planted.
+ * How simulated wallets trade: rows as planned, independent of how they are requested, and the planted
+ * edge at the prices paid.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { makeWorld, type World } from "../../../src/venues/simulated/world.ts"
 import { day, hour, second } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
 
-const whole = (minimum: number, maximum: number) =>
+const anyInt = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
 const options = {
@@ -29,18 +29,18 @@ const options = {
 }
 const worlds = new Map<number, World>()
 
-/** A world that has been asked many things before. */
-function wornWorld(seed: number): World {
+/** A shared world that has answered many calls before. */
+function usedWorld(seed: number): World {
   const known = worlds.get(seed) ?? makeWorld({ seed, ...options })
   worlds.set(seed, known)
   return known
 }
 
-/** A wallet's last weeks, cut into rowCount. */
-const rowCount = Arbitrary.all({
-  seed: whole(1, 5),
-  wallet: whole(0, defaultGroups.length - 1),
-  cuts: Arbitrary.array(whole(0, 20 * 24 * 3_600), { maxLength: 6 }),
+/** A wallet's last weeks, split into ranges. */
+const pieces = Arbitrary.all({
+  seed: anyInt(1, 5),
+  wallet: anyInt(0, defaultGroups.length - 1),
+  cuts: Arbitrary.array(anyInt(0, 20 * 24 * 3_600), { maxLength: 6 }),
 })
 
 function walletOf(world: World, number: number) {
@@ -49,41 +49,44 @@ function walletOf(world: World, number: number) {
   return wallet
 }
 
-law("what a wallet did, asked for in rowCount, is the whole", rowCount, (given) => {
-  const world = wornWorld(given.seed)
-  const wallet = walletOf(world, given.wallet)
+law("activity() of consecutive ranges is that of the whole range", pieces, (drawn) => {
+  const world = usedWorld(drawn.seed)
+  const wallet = walletOf(world, drawn.wallet)
   const { origin } = world.options
   const [from, to] = [origin - 20 * day, origin]
-  const ends = [...new Set(given.cuts)].sort((a, b) => b - a).map((cut) => from + cut * second)
-  const asked = [to, ...ends].map((end, index, all) => ({
+  const ends = [...new Set(drawn.cuts)].sort((a, b) => b - a).map((cut) => from + cut * second)
+  const ranges = [to, ...ends].map((end, index, all) => ({
     from: (all[index + 1] ?? from - 1) + 1,
     to: end,
   }))
   const whole = world.activity(wallet, { from, to }, Infinity)
-  deepStrictEqual(asked.flatMap((range) => world.activity(wallet, range, Infinity)), whole)
+  deepStrictEqual(ranges.flatMap((range) => world.activity(wallet, range, Infinity)), whole)
   deepStrictEqual(world.activity(wallet, { from, to }, 7), whole.slice(0, 7))
   return whole.every(({ at }, index) => at % second === 0 && at <= (whole[index - 1]?.at ?? to))
 })
 
 law(
-  "what a wallet did does not depend on what was asked before",
-  rowCount,
-  (given) => {
-    const ask = (world: World) => {
+  "activity() does not depend on earlier calls",
+  pieces,
+  (drawn) => {
+    const request = (world: World) => {
       const { origin } = world.options
       const range = { from: origin - 3 * day, to: origin }
-      const wallet = walletOf(world, given.wallet)
+      const wallet = walletOf(world, drawn.wallet)
       return [
         world.activity(wallet, range, Infinity),
         world.truth.episodes(wallet, range.from, range.to),
       ]
     }
-    deepStrictEqual(ask(makeWorld({ seed: given.seed, ...options })), ask(wornWorld(given.seed)))
+    deepStrictEqual(
+      request(makeWorld({ seed: drawn.seed, ...options })),
+      request(usedWorld(drawn.seed)),
+    )
   },
   { runs: 20 },
 )
 
-Deno.test("the rows of a market are the moves of its plan, share for share", () => {
+Deno.test("a wallet's rows in a market are the moves of its plan", () => {
   const world = makeWorld({ seed: 3, markets: 120, mechanicalShare: 0.1 })
   const to = world.options.origin
   const seen = new Set<Activity["kind"]>()
@@ -108,24 +111,27 @@ Deno.test("the rows of a market are the moves of its plan, share for share", () 
       }
       const paid = found.filter(({ kind }) => kind === "redeem")
       if (paid.length > 0) seen.add("redeem")
-      const held = lotsHeldAt(plan.moves, Infinity)
+      const lotsHeld = lotsHeldAt(plan.moves, Infinity)
       deepStrictEqual(paid.length, plan.redemption !== null && plan.redemption.at <= to ? 1 : 0)
-      ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === held[0] + held[1]))
+      ok(paid.every(({ size }) => Math.round(size * lotsPerShare) === lotsHeld[0] + lotsHeld[1]))
     }
   }
   for (const kind of ["buy", "sell", "split", "merge", "convert", "redeem"] as const) {
-    ok(seen.has(kind), `nobody did ${kind}`)
+    ok(seen.has(kind), `no ${kind}`)
   }
 })
 
-Deno.test("the tape holds the fills that wallets' own rows tell of, and no others of theirs", () => {
-  const world = wornWorld(2)
+Deno.test("the tape contains exactly the fills of the wallets' activity", () => {
+  const world = usedWorld(2)
   const to = world.options.origin
   const from = to - 2 * day
-  const spelled = (fills: ReadonlyArray<Fill>) => fills.map((fill) => JSON.stringify(fill)).sort()
-  const shown = world.wallets.flatMap((wallet) => world.activity(wallet, { from, to }, Infinity))
+  const sortedJson = (fills: ReadonlyArray<Fill>) =>
+    fills.map((fill) => JSON.stringify(fill)).sort()
+  const activities = world.wallets.flatMap((wallet) =>
+    world.activity(wallet, { from, to }, Infinity)
+  )
   const known = new Set(world.wallets.map(({ address }) => address))
-  const printed: Array<Fill> = []
+  const fills: Array<Fill> = []
   for (let slot = 0; slot < world.catalogue.slots; slot++) {
     const last = world.catalogue.at(slot, to).generation
     for (
@@ -134,16 +140,16 @@ Deno.test("the tape holds the fills that wallets' own rows tell of, and no other
       generation++
     ) {
       const market = world.catalogue.generation(slot, generation)
-      printed.push(...world.trades(market, { from, to }, Infinity))
+      fills.push(...world.trades(market, { from, to }, Infinity))
     }
   }
-  const ours = printed.filter(({ wallet }) => known.has(wallet))
-  deepStrictEqual(spelled(ours), spelled(shown.flatMap(fillOf)))
+  const ours = fills.filter(({ wallet }) => known.has(wallet))
+  deepStrictEqual(sortedJson(ours), sortedJson(activities.flatMap(fillOf)))
   ok(ours.length > 100 && ours.some(({ role }) => role === "maker"))
 })
 
-Deno.test("wallets pay no price that does not suit them", () => {
-  const world = wornWorld(4)
+Deno.test("wallets pay only prices within their limits", () => {
+  const world = usedWorld(4)
   for (const wallet of world.wallets) {
     const [low, high] = wallet.group.prices
     for (const { price, hedge } of world.truth.episodes(wallet, -Infinity, world.options.origin)) {
@@ -155,16 +161,16 @@ Deno.test("wallets pay no price that does not suit them", () => {
   }
 })
 
-/** Groups of one strategy and edge; opposers, splitters and the like stay within middling prices. */
+/** A group of one strategy and edge, which trades only at middle prices. */
 function skilled(strategy: Strategy, edge: number, more: Partial<WalletGroup> = {}): WalletGroup {
   const base = { repeatShare: 0, eventShare: 0, medianStakeUsd: 500 }
   return { ...base, strategy, edge, count: 5, entriesPerDay: 8, prices: [0.25, 0.75], ...more }
 }
 
-Deno.test("every strategy's edge at the prices it paid is the one planted", () => {
-  const habits = ["bettor", "seller", "hedger", "opposer", "splitter", "converter"] as const
+Deno.test("every strategy has its planted edge at the prices paid", () => {
+  const strategies = ["bettor", "seller", "hedger", "opposer", "splitter", "converter"] as const
   const groups = [
-    ...habits.flatMap((strategy) => [0.1, 0, -0.08].map((edge) => skilled(strategy, edge))),
+    ...strategies.flatMap((strategy) => [0.1, 0, -0.08].map((edge) => skilled(strategy, edge))),
     ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { repeatShare: 0.6 })),
     ...[0.1, 0, -0.08].map((edge) => skilled("bettor", edge, { eventShare: 0.8 })),
     skilled("bettor", 0, { prices: [0.02, 0.95], repeatShare: 0.4, eventShare: 0.5 }),
@@ -214,6 +220,6 @@ Deno.test("every strategy's edge at the prices it paid is the one planted", () =
     ok(Math.abs(sum / count) < 4 * error && error < 0.02, what)
     squared += (sum / count / error) ** 2
   })
-  // Half a spread not made good moves all groups a little the same way: chi-squared of them together.
+  // An uncompensated half spread would shift all groups a little, so chi-squared is over all of them.
   ok(squared < groups.length + 4 * Math.sqrt(2 * groups.length), `${squared}`)
 })

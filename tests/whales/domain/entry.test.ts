@@ -11,7 +11,7 @@ import { day, minute } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
   activityEvent,
-  actsOf,
+  activityOfSteps,
   manyWallets,
   readThrough,
   shuffled,
@@ -33,19 +33,19 @@ const near = (a: number, b: number) => Math.abs(a - b) < 1e-6
 const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
 
 law("entries are the same from any order of the same activity", wallets, ({ steps, seed }) => {
-  const activity = actsOf(steps)
+  const activity = activityOfSteps(steps)
   equal(made(shuffled(activity, new Random(seed))), made(activity))
 }, manyWallets)
 
 law("entries are the same from any pages, overlaps and crashes", wallets, ({ steps, seed }) => {
-  const activity = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const read = readThrough(activity, random, { crashes: random.pick([0, 0.1, 0.5]) })
   equal(entriesOf(shuffled(read, random), tokens), made(activity))
 }, manyWallets)
 
 law("entries agree with those made a tenth of a share at a time", steps, (given) => {
-  const activity = numberOccurrences(actsOf(given))
+  const activity = numberOccurrences(activityOfSteps(given))
   const { entries } = entriesOf(activity, tokens)
   const plain = plainEntries(activity, tokens)
   equal(
@@ -68,7 +68,7 @@ law("entries agree with those made a tenth of a share at a time", steps, (given)
 
 law("with the outcomes swapped every entry is on the other side, else the same", steps, (given) => {
   // A conversion that names no token is of the second outcome, which swapping makes the first.
-  const activity = actsOf(given).map((one) =>
+  const activity = activityOfSteps(given).map((one) =>
     one.kind === "convert" ? { ...one, tokenId: one.tokenId ?? tokens[1] } : one
   )
   const { entries, ...rest } = made(activity)
@@ -77,7 +77,7 @@ law("with the outcomes swapped every entry is on the other side, else the same",
 }, manyWallets)
 
 law("every entry is one: bought, in its bounds, apart from the others", steps, (given) => {
-  const { entries } = made(actsOf(given))
+  const { entries } = made(activityOfSteps(given))
   for (const entry of entries) {
     ok(entry.price > 0 && entry.price < 1 && entry.shares > 0 && entry.fills > 0)
     ok(entry.hedgedShares >= 0 && entry.hedgedShares <= entry.shares)
@@ -91,7 +91,7 @@ law("every entry is one: bought, in its bounds, apart from the others", steps, (
 
 /** The same steps as buys only, at fair prices, without a day between. */
 function buysOnly(given: ReadonlyArray<Step>): ReadonlyArray<ActivityEvent> {
-  return actsOf(given.map((step) => ({
+  return activityOfSteps(given.map((step) => ({
     ...step,
     kind: "buy" as const,
     price: 0.31 as const,
@@ -116,7 +116,7 @@ law("an entry of one side holds all its buys and their cost", steps, (given) => 
 }, manyWallets)
 
 law("a split that is merged again changes nothing", wallets, ({ steps, seed }) => {
-  const activity = actsOf(steps)
+  const activity = activityOfSteps(steps)
   if (plainEntries(numberOccurrences(activity), tokens).missing > 0) return
   const at = new Random(seed).pick([activity[0]?.at ?? 0, ...activity.map(({ at }) => at)])
   const pair = [
@@ -127,13 +127,13 @@ law("a split that is merged again changes nothing", wallets, ({ steps, seed }) =
 }, manyWallets)
 
 law("a split that covers every sale is as good as a larger one", steps, (given) => {
-  const activity = actsOf(given).filter(({ kind }) => kind !== "redeem")
+  const activity = activityOfSteps(given).filter(({ kind }) => kind !== "redeem")
   const after = (size: number) => made([activityEvent("split", { at: 0, size }), ...activity])
   equal(after(1e6), after(2e6))
 }, manyWallets)
 
 law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
-  const activity = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const parted = activity.flatMap((one) =>
     random.chance(0.5) ? [{ ...one, size: one.size / 2 }, { ...one, size: one.size / 2 }] : [one]
@@ -148,7 +148,7 @@ law("a fill in two parts is the same entry", wallets, ({ steps, seed }) => {
 }, manyWallets)
 
 law("what happens once an entry is over does not change it", wallets, ({ steps, seed }) => {
-  const activity = actsOf(steps)
+  const activity = activityOfSteps(steps)
   const random = new Random(seed)
   const now = random.pick([0, ...activity.map(({ at }) => at)]) + random.pick([0, day])
   const over = made(activity.filter(({ at }) => at < now)).entries.filter((one) => isOver(one, now))

@@ -14,7 +14,7 @@ import { carryOver, isDue, type StoredEntry } from "../../../src/whales/domain/s
 import { type EpochMs, hour } from "../../../src/core/domain/time.ts"
 import { Random } from "../../support/random.ts"
 import {
-  actsOf,
+  activityOfSteps,
   manyWallets,
   shuffled,
   steps,
@@ -67,14 +67,14 @@ function arrive(
 }
 
 interface Wallet {
-  readonly steps: Parameters<typeof actsOf>[0]
+  readonly steps: Parameters<typeof activityOfSteps>[0]
   readonly seed: number
 }
 
 /** Its acts in any order, a few at a time. */
 function late({ steps, seed }: Wallet) {
   const random = new Random(seed)
-  const activity = [...shuffled(numberOccurrences(actsOf(steps)), random)]
+  const activity = [...shuffled(numberOccurrences(activityOfSteps(steps)), random)]
   const batches: Array<ReadonlyArray<NumberedActivityEvent>> = []
   while (activity.length > 0) batches.push(activity.splice(0, 1 + random.below(6)))
   return { batches, random }
@@ -82,7 +82,9 @@ function late({ steps, seed }: Wallet) {
 
 /** Its acts second by second, as they happened. */
 function inTime({ steps, seed }: Wallet) {
-  const batches = [...Map.groupBy(numberOccurrences(actsOf(steps)), ({ at }) => at).values()]
+  const batches = [
+    ...Map.groupBy(numberOccurrences(activityOfSteps(steps)), ({ at }) => at).values(),
+  ]
   return { batches, random: new Random(seed) }
 }
 

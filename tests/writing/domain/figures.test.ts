@@ -1,5 +1,5 @@
 /**
- * Figures: exact, each in one spelling, and read back as the number they were.
+ * Figures: exact, with one spelling each, and readable back as the same number.
  *
  * @module
  */
@@ -22,15 +22,20 @@ import { law } from "../../support/effect.ts"
 import { sized } from "../../support/size.ts"
 import { anyInt } from "../../support/http/hostile.ts"
 
-law("priceFigure() is exact in half price steps, with no idle zero", anyInt(0, 20_000), (steps) => {
-  const figure = priceFigure(steps / 20_000)
-  strictEqual(Math.round(Number(figure) * 20_000), steps)
-  ok(/^[01]\.\d{2,5}$/.test(figure) && !/\.\d{2,}0$/.test(figure), figure)
-  strictEqual(Number(figure) * 20_000 - steps < 1e-9, true)
-}, { runs: sized({ short: 200, full: 2_000 }) })
+law(
+  "priceFigure() is exact in half price steps, without trailing zeros",
+  anyInt(0, 20_000),
+  (steps) => {
+    const figure = priceFigure(steps / 20_000)
+    strictEqual(Math.round(Number(figure) * 20_000), steps)
+    ok(/^[01]\.\d{2,5}$/.test(figure) && !/\.\d{2,}0$/.test(figure), figure)
+    strictEqual(Number(figure) * 20_000 - steps < 1e-9, true)
+  },
+  { runs: sized({ short: 200, full: 2_000 }) },
+)
 
 law(
-  "moveFigure() of both directions is the same, and what the prices differ by",
+  "moveFigure() is the difference of the prices, the same in both directions",
   Arbitrary.all([anyInt(0, 20_000), anyInt(0, 20_000)]),
   ([a, b]) => {
     strictEqual(moveFigure((a - b) / 20_000), moveFigure((b - a) / 20_000))
@@ -44,7 +49,7 @@ law("usdFigure() reads back as the amount to the dollar", anyInt(0, 2 ** 50), (c
   return Math.abs(Number(figure.replace(/,| USD/g, "")) - cents / 100) <= 0.5
 })
 
-law("durationFigure() is near what it spells", anyInt(0, 4_000_000), (seconds) => {
+law("durationFigure() is within half a unit of the duration", anyInt(0, 4_000_000), (seconds) => {
   const ms = seconds * 1_000
   const [, n = "", unit = ""] = /^([\d,]+) (minute|hour|day)s?$/.exec(durationFigure(ms)) ?? []
   const size = { minute, hour, day }[unit]
@@ -72,7 +77,7 @@ Deno.test("figures have one spelling each", () => {
   ])
 })
 
-Deno.test("durationFigure() goes over to hours and days where smaller units are noise", () => {
+Deno.test("durationFigure() uses minutes, hours or days by length", () => {
   equal(
     [-hour, 0, 29_999, minute, hour, 95 * minute, 121 * minute, 47 * hour, 2 * day]
       .map(durationFigure),
@@ -83,7 +88,7 @@ Deno.test("durationFigure() goes over to hours and days where smaller units are 
   )
 })
 
-Deno.test("whenFigure() leaves out the date of today only", () => {
+Deno.test("whenFigure() omits the date on the same day only", () => {
   const at = Date.UTC(2026, 10, 21, 14, 20, 59)
   strictEqual(clockFigure(at), "14:20 UTC")
   strictEqual(timeFigure(at), "2026-11-21 14:20 UTC")

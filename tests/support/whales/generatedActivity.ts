@@ -1,6 +1,6 @@
 /**
- * Wallets' lives, made up for tests of whoever reads them: crowded seconds, rows alike, rows that are
- * no acts, rows that come in late, and news that happens while the past is read.
+ * Generated activity of wallets, for tests of code that reads it: seconds with many rows, equal rows,
+ * rows that are not activity events, late rows, and new rows that arrive while the history is read.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const whole = (minimum: number, maximum: number) =>
 const row = Arbitrary.all({
   transaction: one(0, 0, 1),
   lots: one(1, 1, 1, 2),
-  isAct: one(1, 1, 1, 1, 0),
+  isActivity: one(1, 1, 1, 1, 0),
   late: one(0, 0, 0, 0, 0, 0.4, 1),
 })
 const crowd = Arbitrary.all({
@@ -28,22 +28,26 @@ const crowd = Arbitrary.all({
   rows: Arbitrary.array(row, { minLength: 1, maxLength: 14 }),
 })
 
-/** A life as steps that shrink, how the venue pages it, and what goes wrong. */
-export const lives = Arbitrary.all({
+/** Activity as steps that shrink, and how the venue pages it. */
+export const generatedActivity = Arbitrary.all({
   crowds: Arbitrary.array(crowd, { minLength: 1, maxLength: 20 }),
   pageRowsMax: one(2, 3, 5, 9, 40),
-  /** Share of it that has happened when reading begins, in tenths. */
+  /** The share of it before reading begins, in tenths. */
   past: whole(0, 10),
   seed: whole(0, 1_000_000_000),
 })
-export type Life = typeof lives extends Arbitrary.Arbitrary<infer A> ? A : never
+export type GeneratedActivity = typeof generatedActivity extends Arbitrary.Arbitrary<infer A> ? A
+  : never
 
-/** What the venue knows of a life in the end, oldest first. */
-export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyArray<VenueRow> {
+/** All rows of the venue, oldest first. */
+export function rowsOf(
+  { crowds }: Pick<GeneratedActivity, "crowds">,
+  of = wallet,
+): ReadonlyArray<VenueRow> {
   let at = start
   return crowds.flatMap(({ after, rows }, n) => {
     at += after * second
-    return rows.map(({ transaction, lots, isAct, late }): VenueRow => ({
+    return rows.map(({ transaction, lots, isActivity, late }): VenueRow => ({
       event: activityEvent("buy", {
         wallet: of,
         tokenId: tokens[0],
@@ -52,25 +56,25 @@ export function rowsOf({ crowds }: Pick<Life, "crowds">, of = wallet): ReadonlyA
         at,
         transaction: `0x${n}-${transaction}`,
       }),
-      isAct: isAct === 1,
+      isActivity: isActivity === 1,
       lateMs: Math.floor(late * lateMsMax),
     }))
   })
 }
 
-/** What is to be known of these rows, and nothing else. */
+/** The keys that must be stored after all these rows were read. */
 export function truthOf(rows: ReadonlyArray<VenueRow>): ReadonlySet<string> {
   return new Set(
-    numberOccurrences(rows.filter(({ isAct }) => isAct).map(({ event }) => event)).map(
+    numberOccurrences(rows.filter(({ isActivity }) => isActivity).map(({ event }) => event)).map(
       activityEventKey,
     ),
   )
 }
 
-/** When reading begins, and when everything has come in. */
+/** When reading begins, and when the last row is visible. */
 export function spanOf(
   rows: ReadonlyArray<VenueRow>,
-  { past, seed }: Pick<Life, "past" | "seed">,
+  { past, seed }: Pick<GeneratedActivity, "past" | "seed">,
 ): { readonly begin: EpochMs; readonly end: EpochMs } {
   const last = rows.at(-1)?.event.at ?? start
   const split = start + (last - start) * past / 10

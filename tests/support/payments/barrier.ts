@@ -1,5 +1,5 @@
 /**
- * Holds up a sale at one of its calls, so that a test can do something while it stands there.
+ * Blocks a sale at one of its steps, so that a test can act while the sale waits.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { ShopPorts, Works } from "../http/shop.ts"
 
-/** The calls of a sale, in their order; `check` and `charge` are the early settlement's alone. */
-export type Place =
+/** The steps of a sale, in order; only settle-early has `check` and `charge`. */
+export type Step =
   | "claim"
   | "check"
   | "verify"
@@ -21,46 +21,45 @@ export type Place =
   | "charge"
   | "answer"
 
-export interface Held {
-  /** Done when somebody stands there. */
+export interface ClosedStep {
+  /** Completed when a sale waits at the step. */
   readonly reached: Effect.Effect<void>
-  /** Lets them go on, and everybody who comes later. */
+  /** Reopens the step, for the waiting sale and all later ones. */
   readonly open: Effect.Effect<void>
 }
 
 export interface Barrier {
-  /** Holds up whoever comes to the place next. */
-  readonly hold: (place: Place) => Effect.Effect<Held>
-  /** What is passed on the way to an answer. */
+  /** Blocks every sale that reaches the step. */
+  readonly close: (at: Step) => Effect.Effect<ClosedStep>
+  /** The work of a product, which passes through the barrier. */
   readonly works: Works
-  /** Gives the ports of a shop, each call of which passes its place. */
+  /** Wraps the ports of a shop, so that each call passes through its step. */
   readonly guard: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R | ShopPorts>
 }
 
 export const makeBarrier = (): Barrier => {
   const closed = new Map<
-    Place,
+    Step,
     { readonly reached: () => void; readonly gate: Deferred.Deferred<void> }
   >()
-  const pass = (place: Place) =>
+  const pass = (at: Step) =>
     Effect.suspend(() => {
-      const held = closed.get(place)
-      if (held === undefined) return Effect.void
-      held.reached()
-      return Deferred.await(held.gate)
+      const step = closed.get(at)
+      if (step === undefined) return Effect.void
+      step.reached()
+      return Deferred.await(step.gate)
     })
-  const at = <A, E>(place: Place, effect: Effect.Effect<A, E>) =>
-    Effect.andThen(pass(place), effect)
+  const passAt = <A, E>(at: Step, effect: Effect.Effect<A, E>) => Effect.andThen(pass(at), effect)
 
   return {
-    hold: Effect.fnUntraced(function* (place) {
+    close: Effect.fnUntraced(function* (at) {
       const reached = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
-      closed.set(place, { reached: () => Deferred.doneUnsafe(reached, Effect.void), gate })
+      closed.set(at, { reached: () => Deferred.doneUnsafe(reached, Effect.void), gate })
       return {
         reached: Deferred.await(reached),
         open: Effect.suspend(() => {
-          closed.delete(place)
+          closed.delete(at)
           return Effect.asVoid(Deferred.succeed(gate, undefined))
         }),
       }
@@ -70,24 +69,24 @@ export const makeBarrier = (): Barrier => {
       effect.pipe(
         Effect.updateService(Facilitator, (inner) => ({
           ...inner,
-          verify: (request) => at("verify", inner.verify(request)),
-          settle: (request) => at("settle", inner.settle(request)),
+          verify: (request) => passAt("verify", inner.verify(request)),
+          settle: (request) => passAt("settle", inner.settle(request)),
         })),
         Effect.updateService(Chain, (inner) => ({
           ...inner,
-          paymentProof: (expected) => at("proof", inner.paymentProof(expected)),
+          paymentProof: (expected) => passAt("proof", inner.paymentProof(expected)),
         })),
         Effect.updateService(PaymentStore, (inner) => ({
           ...inner,
-          claim: (...args) => at("claim", inner.claim(...args)),
-          move: (held, move) => {
-            const moved = inner.move(held, move)
+          claim: (...args) => passAt("claim", inner.claim(...args)),
+          move: (row, move) => {
+            const moved = inner.move(row, move)
             switch (move.event) {
               case "intend":
               case "answer":
-                return at(move.event, moved)
+                return passAt(move.event, moved)
               case "settle":
-                return at("charge", moved)
+                return passAt("charge", moved)
               default:
                 return moved
             }

@@ -1,6 +1,5 @@
 /**
- * Small briefs and questions to ask a narrator or a detector, for tests where their words do not
- * matter.
+ * Small briefs, drafts and a detection question, for tests in which their content does not matter.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Who writes digests in tests: a narrator that does its work, or anything else.
+ * Narrators of digests for tests: one that works, and faulty ones.
  *
  * @module
  */
@@ -10,37 +10,37 @@ import { Detector } from "../../../src/predetermined/Detector.ts"
 import { DigestNarrator } from "../../../src/digest/DigestNarrator.ts"
 import { ModelFailed } from "../../../src/writing/Model.ts"
 
-/** What a narrator does when it is asked. Refused: it says what its facts do not. */
-export type Mood = "writes" | "fails" | "breaks" | "hangs" | "lies" | "babbles"
+/** What a narrator does on a call. The fact check refuses the drafts of `lies` and `omits`. */
+export type NarratorBehaviour = "writes" | "fails" | "crashes" | "hangs" | "lies" | "omits"
 
-/** A narrator in a mood of its own each time; `told` sees what it is asked. */
+/** A narrator whose behaviour is chosen for each call; `onCall` receives the arguments. */
 export const narrator = (
-  mood: Effect.Effect<Mood>,
-  told: (brief: DigestBrief, complaints: ReadonlyArray<string>) => void = () => {},
+  behaviour: Effect.Effect<NarratorBehaviour>,
+  onCall: (brief: DigestBrief, complaints: ReadonlyArray<string>) => void = () => {},
 ): DigestNarrator["Service"] =>
   DigestNarrator.of({
     name: "a model",
     write: Effect.fnUntraced(function* (brief, complaints) {
-      told(brief, complaints)
-      switch (yield* mood) {
+      onCall(brief, complaints)
+      switch (yield* behaviour) {
         case "writes":
           return templateDigest(brief)
         case "fails":
-          return yield* new ModelFailed({ reason: "out of ink" })
-        case "breaks":
-          return yield* Effect.die("the narrator broke")
+          return yield* new ModelFailed({ reason: "no answer" })
+        case "crashes":
+          return yield* Effect.die("the narrator crashed")
         case "hangs":
           return yield* Effect.never
         case "lies":
-          return lie(templateDigest(brief))
-        case "babbles":
+          return withInventedFigure(templateDigest(brief))
+        case "omits":
           return { ...templateDigest(brief), title: { text: "", facts: [] } }
       }
     }),
   })
 
-/** A sound draft but for one figure, which is nobody's. */
-const lie = (draft: DigestDraft): DigestDraft => ({
+/** A valid draft, except for one figure that is in no fact. */
+const withInventedFigure = (draft: DigestDraft): DigestDraft => ({
   ...draft,
   summary: { ...draft.summary, text: `${draft.summary.text} 98,765,432 USD were moved.` },
 })

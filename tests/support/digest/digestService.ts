@@ -1,5 +1,5 @@
 /**
- * A service of digests on a store of its own, with ports that a test may break.
+ * The digest service for tests, on real stores that a test may replace with faulty ones.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { News } from "../../../src/news/News.ts"
 import { NewsSources } from "../../../src/news/NewsSources.ts"
 import { NewsStore } from "../../../src/news/NewsStore.ts"
 import { postgresWhales, type WhalePorts } from "../whales/whaleStores.ts"
-import { type Mood, narrator, rulesDetector } from "./digestPress.ts"
+import { narrator, type NarratorBehaviour, rulesDetector } from "./digestNarrators.ts"
 import { sampleItem } from "../feed/items.ts"
 
 export type Ports =
@@ -35,13 +35,13 @@ export type Ports =
   | NewsStore
   | News
 
-/** News of one source that never says anything; headlines are put into its store. */
+/** One news source without headlines; tests add headlines to the store. */
 const sources = Layer.succeed(NewsSources, [{
   name: "wire.example",
   read: () => Effect.succeed({ rows: [], rejected: {} }),
 }])
 
-/** Every port, on the store. */
+/** All ports, on the PostgreSQL client of the test. */
 export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
   Layer.provide(sources),
   Layer.provideMerge(Layer.mergeAll(
@@ -54,37 +54,37 @@ export const portsLayer: Layer.Layer<Ports, never, SqlClient> = News.layer.pipe(
   )),
 )
 
-/** Who writes, and what it was asked. */
-export const makeNewsArchive = Effect.gen(function* () {
-  const mood = yield* Ref.make<Mood>("writes")
-  const asked: Array<{ brief: DigestBrief; complaints: ReadonlyArray<string> }> = []
+/** A narrator with adjustable behaviour, and the calls it received. */
+export const makeNarrator = Effect.gen(function* () {
+  const behaviour = yield* Ref.make<NarratorBehaviour>("writes")
+  const calls: Array<{ brief: DigestBrief; complaints: ReadonlyArray<string> }> = []
   const hanging = yield* Deferred.make<void>()
-  const now = Effect.tap(
-    Ref.get(mood),
-    (is) => is === "hangs" ? Deferred.succeed(hanging, undefined) : Effect.void,
+  const current = Effect.tap(
+    Ref.get(behaviour),
+    (current) => current === "hangs" ? Deferred.succeed(hanging, undefined) : Effect.void,
   )
-  const service = narrator(now, (brief, complaints) => asked.push({ brief, complaints }))
-  return { mood, asked, hanging, narrator: service }
+  const service = narrator(current, (brief, complaints) => calls.push({ brief, complaints }))
+  return { behaviour, calls, hanging, service }
 })
 
-/** A process of its own over these ports. */
-export const digestsOn = (ports: Context.Context<Ports>, press: DigestNarrator["Service"]) =>
+/** A new replica over these ports. */
+export const digestsOn = (ports: Context.Context<Ports>, narrator: DigestNarrator["Service"]) =>
   Effect.provide(
     Digest,
     Layer.fresh(Digest.layer({ venue: "a simulated venue" })).pipe(
-      Layer.provide(Layer.succeed(DigestNarrator, press)),
+      Layer.provide(Layer.succeed(DigestNarrator, narrator)),
       Layer.provide(Layer.succeed(Detector, rulesDetector)),
       Layer.provide(Layer.succeedContext(ports)),
     ),
   )
 
-/** The n-th mover, made at `at`. */
+/** The n-th mover, created at `at`. */
 export function moverAt(n: number, at: number): NewFeedItem {
   const { feedIndex: _, ...item } = sampleItem(n, at)
   // Of the union only the mover is left.
   return { ...item, dedupeKey: `mover ${n}` } as NewFeedItem
 }
 
-/** The names in the facts that a narrator was last shown. */
-export const namesTold = (asked: ReadonlyArray<{ readonly brief: DigestBrief }>) =>
-  new Set(asked.at(-1)?.brief.facts.flatMap(({ names }) => names))
+/** The names in the facts of the last brief. */
+export const namesInLastBrief = (calls: ReadonlyArray<{ readonly brief: DigestBrief }>) =>
+  new Set(calls.at(-1)?.brief.facts.flatMap(({ names }) => names))
