@@ -20,7 +20,7 @@ const nameless = "unnamed"
  * Untrusted text as a name: one line, at most `max` characters, never empty, and without the
  * quotation marks that a text puts around a name.
  */
-export function named(text: string, max: number = nameLengthMax): string {
+export function safeName(text: string, max: number = nameLengthMax): string {
   const name = oneLine(text)
     .replace(/[“”„‟"«»‹›❛-❞〝〞〟＂″‴‵-‷⁗ʺˮ״⹂\u{1f676}-\u{1f678}]/gu, "'")
     .replace(/['‘’‚‛`´′ʹʼ＇]{2,}/g, "'")

@@ -34,7 +34,7 @@ import {
 } from "../../markets/domain/quality.ts"
 import type { Headline } from "../../news/domain/headline.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { named, quoted } from "../../core/domain/untrusted.ts"
+import { quoted, safeName } from "../../core/domain/untrusted.ts"
 
 /** Why a market is rejected; used as metric labels, so keep them stable. */
 type CandidateRejection =
@@ -201,7 +201,7 @@ export function judgeDetection(
 /** The outcome with this sanitized name; null for none, or for both. */
 function outcomeOf({ outcomes }: Market, answered: string | null): 0 | 1 | null {
   if (answered === null) return null
-  const [first, second] = outcomes.map((outcome) => named(answered) === named(outcome))
+  const [first, second] = outcomes.map((outcome) => safeName(answered) === safeName(outcome))
   return first === second ? null : first ? 0 : 1
 }
 
@@ -221,7 +221,7 @@ function checkedStatement(
 ): string {
   const facts = statementFacts(market, outcome, evidence)
   const text = statement.trim()
-  const namesIt = text.includes(quoted(named(market.outcomes[outcome])))
+  const namesIt = text.includes(quoted(safeName(market.outcomes[outcome])))
   const isValid = text.length <= statementLengthMax && namesIt && !hasNegation(text) &&
     faultsOf({ text, facts: facts.map(({ id }) => id) }, factsById(facts)).length === 0
   return isValid ? text : plainStatement(market, outcome, evidence)
@@ -239,20 +239,20 @@ export function statementFacts(
   outcome: 0 | 1,
   evidence: AcceptedDetection["evidence"],
 ): readonly [Fact, ...ReadonlyArray<Fact>] {
-  const question = named(market.question)
-  const names = [question, named(market.outcomes[outcome])]
+  const question = safeName(market.question)
+  const names = [question, safeName(market.outcomes[outcome])]
   const shared = { figures: [], links: [], certain: true }
-  const asked = `The market asks ${quoted(question)}.`
+  const marketFact = `The market asks ${quoted(question)}.`
   return [
-    { ...shared, id: "F1", kind: "market", statement: asked, names },
+    { ...shared, id: "F1", kind: "market", statement: marketFact, names },
     ...evidence.map(({ kind, title, source }, n): Fact => ({
       ...shared,
       id: `F${n + 2}`,
       kind: kind === "venue" ? "predetermined" : "news",
       statement: kind === "venue"
         ? "An outcome was proposed at the venue."
-        : `${quoted(named(source))} wrote ${quoted(named(title))}.`,
-      names: [named(title), named(source)],
+        : `${quoted(safeName(source))} wrote ${quoted(safeName(title))}.`,
+      names: [safeName(title), safeName(source)],
     })),
   ]
 }
@@ -263,12 +263,12 @@ export function plainStatement(
   outcome: 0 | 1,
   [{ kind, title, source }]: AcceptedDetection["evidence"],
 ): string {
-  const name = quoted(named(market.outcomes[outcome]))
-  const question = quoted(named(market.question))
+  const name = quoted(safeName(market.outcomes[outcome]))
+  const question = quoted(safeName(market.question))
   return kind === "venue"
     ? `The outcome ${name} of ${question} has been proposed at the venue and not disputed.`
-    : `The outcome of ${question} is ${name}, as ${quoted(named(source))} reported in ` +
-      `${quoted(named(title))}.`
+    : `The outcome of ${question} is ${name}, as ${quoted(safeName(source))} reported in ` +
+      `${quoted(safeName(title))}.`
 }
 
 /** An accepted answer and its origin. */

@@ -102,16 +102,16 @@ Deno.test("judgeDetection() replaces a statement that names the other outcome or
     }
     return Result.getOrThrow(judgeDetection(question, detection)).statement
   }
-  const asked = `“${of.question}”`
+  const quotedQuestion = `“${of.question}”`
   const plain = plainStatement(of, 0, evidence)
-  const valid = `${asked} is confirmed as “Yes” by “${title}”.`
+  const valid = `${quotedQuestion} is confirmed as “Yes” by “${title}”.`
   strictEqual(published(valid), valid)
   for (
     const against of [
-      `${asked} is confirmed as “No” by “${title}”.`,
-      `${asked} is not “Yes”.`,
-      `“Yes” is wrong for ${asked}.`,
-      `${asked} isn't “Yes”.`,
+      `${quotedQuestion} is confirmed as “No” by “${title}”.`,
+      `${quotedQuestion} is not “Yes”.`,
+      `“Yes” is wrong for ${quotedQuestion}.`,
+      `${quotedQuestion} isn't “Yes”.`,
     ]
   ) strictEqual(published(against), plain)
 })
@@ -155,11 +155,11 @@ const anyMarketText = Arbitrary.schema(Schema.Struct({
 law("a market's own texts never lead to an item", anyMarketText, (drawn) => {
   const forecasts = headlinesOf(drawn.headlines).filter(({ title }) => title.includes("likely"))
   const of = { ...yesOrNo, question: drawn.question }
-  const asked = pricedQuestion({
+  const priced = pricedQuestion({
     ...{ market: of, book: Result.succeed(microstructureWith()), rules: drawn.rules, now },
     ...{ proposal: null, headlines: forecasts },
   })
-  ok(Result.isFailure(asked))
+  ok(Result.isFailure(priced))
   // Even if the question were asked, no answer would be accepted.
   const piece = { id: "E1", kind: "news" as const, title: "Lighthouse likely lit", source: "x" }
   const evidence = [{ ...piece, url: "https://one.example/", publishedAt: now }] as const
@@ -204,7 +204,7 @@ law(
       proposal: proposalOf(drawn.proposal, of),
       headlines: headlinesOf(drawn.headlines),
     }
-    const asked = pricedQuestion(input)
+    const priced = pricedQuestion(input)
     const question = questionOf({ ...drawn, of: "yesOrNo" })
     const supported =
       question?.evidence.some((piece) =>
@@ -216,9 +216,9 @@ law(
     const open = 0.03 < micro.mid && micro.mid < 0.97
     const proposalKnown = status !== "proposed" || input.proposal !== null
     const expected = gate && open && supported && proposalKnown && !drawn.proposal?.disputed
-    strictEqual(Result.isSuccess(asked), expected)
+    strictEqual(Result.isSuccess(priced), expected)
     if (!expected) return
-    const { question: { evidence }, microstructure } = Result.getOrThrow(asked)
+    const { question: { evidence }, microstructure } = Result.getOrThrow(priced)
     equal(microstructure, micro)
     equal(evidence.map(({ id }) => id), evidence.map((_, n) => `E${n + 1}`))
     ok(evidence.length <= 8)
@@ -229,23 +229,23 @@ law(
 )
 
 Deno.test("pricedQuestion() rejects prices at the limits, and a market that is only past its end", () => {
-  const asked = (mid: number, fields: object = { proposal: proposal() }) =>
+  const resultOf = (mid: number, fields: object = { proposal: proposal() }) =>
     Result.match(
       pricedQuestion({
         ...{ market: market({ endsAt: now - 1 }), rules: "", proposal: null, headlines: [], now },
         book: Result.succeed(microstructureWith({ mid })),
         ...fields,
       }),
-      { onSuccess: () => "asked", onFailure: (reason) => reason },
+      { onSuccess: () => "accepted", onFailure: (reason) => reason },
     )
-  equal([0.03, 0.0301, 0.9699, 0.97].map((mid) => asked(mid)), [
-    ...["decided", "asked", "asked", "decided"],
+  equal([0.03, 0.0301, 0.9699, 0.97].map((mid) => resultOf(mid)), [
+    ...["decided", "accepted", "accepted", "decided"],
   ])
-  equal(asked(0.5, {}), "no_evidence")
-  equal(asked(0.5, { headlines: [headline({ title: "Lighthouse lit at last?" })] }), "hearsay")
-  equal(asked(0.5, { proposal: proposal({ proposedAt: now - 1, settlesAt: null }) }), "hearsay")
-  equal(asked(0.5, { proposal: proposal({ disputed: true }) }), "disputed")
-  equal(asked(0.5, { headlines: [headline({ url: "javascript:alert(1)" })] }), "no_evidence")
+  equal(resultOf(0.5, {}), "no_evidence")
+  equal(resultOf(0.5, { headlines: [headline({ title: "Lighthouse lit at last?" })] }), "hearsay")
+  equal(resultOf(0.5, { proposal: proposal({ proposedAt: now - 1, settlesAt: null }) }), "hearsay")
+  equal(resultOf(0.5, { proposal: proposal({ disputed: true }) }), "disputed")
+  equal(resultOf(0.5, { headlines: [headline({ url: "javascript:alert(1)" })] }), "no_evidence")
 })
 
 law(
@@ -300,7 +300,7 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
   steps,
   outcome,
 }) => {
-  const asked = Result.getOrThrow(pricedQuestion({
+  const priced = Result.getOrThrow(pricedQuestion({
     ...{
       market: yesOrNo,
       book: Result.succeed(microstructureWith()),
@@ -310,9 +310,9 @@ law("predeterminedItem() has the price of its outcome, and the rest to 1 as the 
     },
     proposal: proposal({ outcome }),
   }))
-  const question = { ...asked.question, mid: fromHalfSteps(steps) }
+  const question = { ...priced.question, mid: fromHalfSteps(steps) }
   const accepted = Result.getOrThrow(judgeDetection(question, rulesDetection(question)))
-  const detection = { ...asked, question, accepted, detector: "rules" }
+  const detection = { ...priced, question, accepted, detector: "rules" }
   const { dedupeKey, ...item } = predeterminedItem(detection, now)
   strictEqual(dedupeKey, "predetermined:m1")
   const { type, data } = Schema.decodeUnknownSync(FeedItem)({ feedIndex: 1, ...item })
