@@ -1,9 +1,9 @@
 /**
  * The refund worker's process: pays due refunds. Only this process has the treasury's key.
  *
- * It uses the service's PostgreSQL with its own login, listens on no port and applies no migrations. Any
- * number of workers may run at once. `refund-worker.ts dev` uses simulated payments by default;
- * `refund-worker.ts start` has production defaults.
+ * It uses the service's PostgreSQL with its own login, listens on no port and applies no
+ * migrations. Any number of workers may run at once. `refund-worker.ts dev` uses simulated payments
+ * by default; `refund-worker.ts start` has production defaults.
  *
  * @module
  */

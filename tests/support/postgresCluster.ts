@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL cluster of its own, to be killed: durable as in production, on a free loopback port,
- * gone with its scope.
+ * A PostgreSQL cluster for tests that kill the server: durable as in production, on a free loopback
+ * port, stopped when its scope closes.
  *
  * @module
  */
@@ -8,45 +8,45 @@ import { Effect, Schedule } from "effect"
 
 export interface PostgresCluster {
   readonly url: string
-  /** SIGKILL to the postmaster, then a start; done when connections are taken again. */
+  /** Sends SIGKILL to the postmaster and starts it again; ends when it accepts connections. */
   readonly kill: Effect.Effect<void>
-  /** The rows of a query, as psql prints them: a line a row, fields between bars. */
+  /** The rows of a query as psql prints them, split into fields. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
 }
 
-/** How often it is looked whether the server takes connections, and how many times. */
+/** How often, and how many times, the server is checked for readiness. */
 const readyEvery = "50 millis"
 const readyTimes = 400
-/** A new postmaster waits for the memory of the killed one to be let go: it is started until it stays. */
+/** A start fails until the shared memory of the killed postmaster is released: it is retried. */
 const startsMax = 50
 
 const binaries = newest("/usr/lib/postgresql")
 
 export const hasPostgres = binaries !== null
 
-/** Starts a fresh cluster in `dir`, which must be empty and below a folder that anybody may enter. */
+/** Starts a fresh cluster in `dir`: an empty folder, in a folder that every user may enter. */
 export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* (dir: string) {
-  const who = yield* Effect.promise(unprivileged)
+  const user = yield* Effect.promise(unprivileged)
   const data = `${dir}/data`
   const port = freePort()
   yield* Effect.promise(async () => {
     await Deno.mkdir(data, { mode: 0o700 })
-    if (who.uid !== undefined) await Deno.chown(data, who.uid, who.gid ?? null)
+    if (user.uid !== undefined) await Deno.chown(data, user.uid, user.gid ?? null)
     const init = ["-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8"]
-    const { success, stderr } = await command("initdb", init, data, who).output()
+    const { success, stderr } = await command("initdb", init, data, user).output()
     if (!success) throw new Error(`initdb: ${new TextDecoder().decode(stderr)}`)
   })
   const args = [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
-    // After a crash all files are made durable first: as one file system, not one after another.
+    // Recovery syncs the whole file system at once instead of file by file.
     ...["-c", "recovery_init_sync_method=syncfs"],
   ]
   const log = yield* Effect.promise(() => Deno.open(`${dir}/postgres.log`, appended))
   let server: Deno.ChildProcess | null = null
 
   const ready = Effect.promise(() =>
-    command("pg_isready", ["-q", "-h", "127.0.0.1", "-p", String(port)], data, who).output()
+    command("pg_isready", ["-q", "-h", "127.0.0.1", "-p", String(port)], data, user).output()
   ).pipe(
     Effect.filterOrFail(({ success }) => success),
     Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
@@ -54,21 +54,21 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     Effect.orDie,
   )
   const started = Effect.sync(() => {
-    const child = command("postgres", args, data, who).spawn()
+    const child = command("postgres", args, data, user).spawn()
     server = child
     child.stdout.cancel()
-    // What the killed one has left behind may still be talking.
+    // Child processes of a killed server may still write.
     copy(child.stderr, log).catch(() => {})
     return child
   }).pipe(
-    // One that cannot start ends by itself; one that stays is soon ready.
+    // A server that cannot start exits by itself.
     Effect.flatMap((child) =>
       Effect.raceFirst(
         Effect.as(ready, true),
         Effect.as(Effect.promise(() => child.status), false),
       )
     ),
-    Effect.filterOrFail((stays) => stays),
+    Effect.filterOrFail((isReady) => isReady),
     Effect.retry({ schedule: Schedule.spaced(readyEvery), times: startsMax }),
     Effect.asVoid,
     Effect.orDie,
@@ -88,7 +88,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     query: (sql) =>
       Effect.promise(async () => {
         const args = ["-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", url, "-c", sql]
-        const { success, stdout, stderr } = await command("psql", args, data, who).output()
+        const { success, stdout, stderr } = await command("psql", args, data, user).output()
         if (!success) throw new Error(`psql: ${new TextDecoder().decode(stderr)}`)
         const lines = new TextDecoder().decode(stdout).split("\n")
         return lines.filter((line) => line !== "").map((line) => line.split("|"))
@@ -113,13 +113,13 @@ export async function ended(child: Deno.ChildProcess): Promise<void> {
   await child.status
 }
 
-interface Who {
+interface User {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** PostgreSQL refuses to run as root: it then runs as the user its package has made. */
-async function unprivileged(): Promise<Who> {
+/** PostgreSQL refuses to run as root, so root uses the user that its package created. */
+async function unprivileged(): Promise<User> {
   if (Deno.uid() !== 0) return {}
   const id = async (of: string) =>
     Number(
@@ -130,12 +130,12 @@ async function unprivileged(): Promise<Who> {
   return { uid: await id("-u"), gid: await id("-g") }
 }
 
-function command(name: string, args: ReadonlyArray<string>, cwd: string, who: Who): Deno.Command {
+function command(name: string, args: ReadonlyArray<string>, cwd: string, user: User): Deno.Command {
   const piped = { stdin: "null", stdout: "piped", stderr: "piped" } as const
-  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...who, ...piped })
+  return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...user, ...piped })
 }
 
-/** The programs of the newest version that is installed; null when there is none. */
+/** The folder of programs of the newest installed version; null if there is none. */
 function newest(root: string): string | null {
   try {
     const versions = [...Deno.readDirSync(root)].map(({ name }) => Number(name)).toSorted()
@@ -146,7 +146,7 @@ function newest(root: string): string | null {
   }
 }
 
-/** A port nobody listens on now. */
+/** A port that is free now. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
   const { port } = listener.addr

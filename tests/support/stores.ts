@@ -1,6 +1,6 @@
 /**
- * Gives tests a migrated store: embedded in memory always, and a PostgreSQL server besides when
- * TEST_DATABASE_URL names one; each suite in a schema of its own.
+ * Migrated stores for tests: an embedded one in memory, and one on a PostgreSQL server if
+ * TEST_DATABASE_URL is set, where each suite has its own schema.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 
 const embedded: Store = Layer.orDie(layerEmbedded({ memory: true }))
 
-/** A fresh schema on the server at `url`, and the address that leads into it; dropped at the end. */
+/** A fresh schema on the server at `url`; returns a URL that selects it. Dropped with the scope. */
 export const freshSchema = (url: string) =>
   Effect.gen(function* () {
     const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
@@ -39,20 +39,20 @@ const served = (url: string): Store =>
     (inside) => layerPostgres({ url: inside, maxConnections: 20 }),
   )).pipe(Layer.orDie)
 
-/** A fresh, migrated, embedded store; gone when its scope closes. */
+/** A fresh, migrated, embedded store in memory. */
 export const embeddedStore: Store = Layer.orDie(Layer.provideMerge(migrated, embedded))
 
 /** A fresh, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>
   Layer.orDie(Layer.provideMerge(migrated, served(url)))
 
-/** Every kind of store there is to test on, before any migration. */
+/** Every kind of store, without migrations. */
 export const unmigratedStores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embedded },
   ...testDatabaseUrl === undefined ? [] : [{ name: "postgres", layer: served(testDatabaseUrl) }],
 ]
 
-/** Every kind of store there is to test on. */
+/** Every kind of store, migrated. */
 export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embeddedStore },
   ...testDatabaseUrl === undefined
@@ -65,12 +65,10 @@ type Law = (
   body: Effect.Effect<void, unknown, PgClient.PgClient | SqlClient | Scope.Scope>,
 ) => void
 
-/**
- * One test a store, one step a law. A suite opens each store once, and every law finds it empty.
- */
-export function onEveryStore(suite: string, state: (law: Law) => void): void {
+/** One test per store and one step per law. A suite opens each store once; every law starts empty. */
+export function onEveryStore(suite: string, define: (law: Law) => void): void {
   const laws: Array<[name: string, body: Parameters<Law>[1]]> = []
-  state((name, body) => laws.push([name, body]))
+  define((name, body) => laws.push([name, body]))
   for (const { name: store, layer } of stores) {
     Deno.test(`${suite} on the ${store} store`, async (t) => {
       const scope = Scope.makeUnsafe()
@@ -89,8 +87,8 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
 }
 
 /**
- * Holds a property against generated values, emptying the store before each; a failure dies with the
- * shrunk value and how to replay it.
+ * Checks a property for generated values and empties the store before each. A failure dies with the
+ * shrunk value and the seed to replay it.
  */
 export const holds = <A, E, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
@@ -107,8 +105,8 @@ export const holds = <A, E, R>(
   }))
 
 /**
- * Empties every table but the record of migrations. Payments are never emptied: only a superuser, as
- * tests are and a service is not, can step past their triggers, for one transaction.
+ * Empties every table but the table of applied migrations. Triggers forbid this for payments: tests run
+ * as a superuser, which the service is not, and disable the triggers for one transaction.
  */
 export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient
