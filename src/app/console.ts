@@ -284,7 +284,7 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
-        ? `Cannot listen on ${error.hostname}:${error.port}: is the port taken?`
+        ? `Cannot listen on ${error.hostname}:${error.port}: is the port in use?`
         : String(error)
     case "VenueUnavailable":
       return "Cannot read recorded pages from REPLAY_DIR"

@@ -19,7 +19,7 @@ import { paymentPorts } from "./paymentPorts.ts"
 import { InvalidSettings } from "./variables.ts"
 
 /** The migration this worker's statements are written for. */
-const schemaNeeded = 10
+const schemaNeeded = 21
 /** How often, and how many times, a store that is not ready is asked again: two minutes in all. */
 const readyEvery = Duration.seconds(2)
 const readyTimes = 60
