@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { HeldEntry } from "../src/whales/domain/heldEntry.ts"
+import type { StoredEntry } from "../src/whales/domain/storedEntry.ts"
 import { MarketId } from "../src/markets/domain/market.ts"
 import { packedSums } from "../src/whales/postgres/sums.ts"
 import { marketScore, noSums, recount } from "../src/whales/domain/score.ts"
@@ -39,7 +39,7 @@ export const openMarkets = (size: Size) => ended(size) + 1
 
 export const marketOf = (n: number) => MarketId.make(`0x${n.toString(16).padStart(64, "0")}`)
 
-const entry: HeldEntry = {
+const entry: StoredEntry = {
   outcome: 0,
   price: 0.5731,
   openingPrice: 0.57,

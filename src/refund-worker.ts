@@ -1,9 +1,10 @@
 /**
- * The refund worker's process: pays due refunds. Only this process has the treasury's key.
+ * The entry point of the refund worker, the process that pays refunds. Only this process reads the
+ * treasury's key.
  *
- * It uses the service's PostgreSQL with its own login, listens on no port and applies no
- * migrations. Any number of workers may run at once. `refund-worker.ts dev` uses simulated payments
- * by default; `refund-worker.ts start` has production defaults.
+ * It connects to the service's PostgreSQL with its own login, listens on no port, and migrates
+ * nothing. Any number of workers may run at once. `refund-worker.ts dev` defaults to simulated
+ * payments; `refund-worker.ts start` has no default.
  *
  * @module
  */

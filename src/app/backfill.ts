@@ -5,7 +5,7 @@
  * @module
  */
 import { Console, Duration, Effect, Layer, Logger, References, Schema } from "effect"
-import { Backfill, type Watcher } from "../whales/Backfill.ts"
+import { Backfill, type ProgressListener } from "../whales/Backfill.ts"
 import * as walletStore from "../whales/postgres/walletStore.ts"
 import { Tracking } from "../whales/Tracking.ts"
 import { WalletHistory } from "../whales/WalletHistory.ts"
@@ -32,12 +32,12 @@ const encoder = new TextEncoder()
 const overwrite = (text: string) =>
   Effect.sync(() => void Deno.stdout.writeSync(encoder.encode(`\r\x1b[K${text}`)))
 
-const watcher: Watcher = terminal
+const listener: ProgressListener = terminal
   ? {
     every: barEvery,
-    tell: (progress) => overwrite(progressBar(progress, Deno.consoleSize().columns)),
+    onProgress: (progress) => overwrite(progressBar(progress, Deno.consoleSize().columns)),
   }
-  : { every: lineEvery, tell: (progress) => Console.log(progressLine(progress)) }
+  : { every: lineEvery, onProgress: (progress) => Console.log(progressLine(progress)) }
 
 /** Clears the progress bar before each log line. */
 const logger = terminal
@@ -69,7 +69,7 @@ const work = Effect.gen(function* () {
     yield* Console.log(trackingLine(yield* tracking.update))
     if ((yield* store.tracked).length === 0) return yield* new NoTrackedWallets()
   }
-  return yield* backfill.run(watcher)
+  return yield* backfill.run(listener)
 })
 
 const servicesLayer = (settings: BackfillSettings) =>

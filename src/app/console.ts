@@ -117,7 +117,7 @@ export function whaleLine(report: WhaleReport): string {
   const labelled = labels === null ? 0 : labels.follow + labels.fade + labels.neutral
   const counts = [
     `${report.wallets} wallets`,
-    `${number(report.acts)} new activity events`,
+    `${number(report.activityAdded)} new activity events`,
     `${report.items.length} entries published`,
     `${number(report.resolved)} markets resolved`,
     `${labelled} labelled (${labels?.follow ?? 0} follow, ${labels?.fade ?? 0} fade)`,
@@ -129,8 +129,8 @@ export function whaleLine(report: WhaleReport): string {
 export function predeterminedLine(report: PredeterminedReport): string {
   const counts = [
     `${number(report.markets)} open markets`,
-    `${report.reasoned} with new evidence`,
-    `${report.asked} sent to the detector`,
+    `${report.withNewEvidence} with new evidence`,
+    `${report.questions} sent to the detector`,
     ...(report.unanswered > 0 ? [`${report.unanswered} unanswered`] : []),
     `${report.items.length} published`,
   ]
@@ -190,7 +190,7 @@ export function progressLine(progress: BackfillProgress): string {
 
 /** The result of a backfill, and what to do next. */
 export function backfillSummary(progress: BackfillProgress): string {
-  const { wallets, whole, truncated, failed, acts, startedAt, at } = progress
+  const { wallets, whole, truncated, failed, activityAdded, startedAt, at } = progress
   if (wallets === 0) return "The history of every tracked wallet is complete: nothing to do"
   const took = Duration.format(Duration.seconds(Math.max(1, Math.round((at - startedAt) / second))))
   const skipped = byCount(progress.rejected, number)
@@ -205,7 +205,7 @@ export function backfillSummary(progress: BackfillProgress): string {
       ]
       : [],
     ...failed > 0 ? [["failed", `${failed}: the history could not be read now`] as const] : [],
-    ["events", `${number(acts)} new activity events, in ${took}`],
+    ["events", `${number(activityAdded)} new activity events, in ${took}`],
     ...skipped === ""
       ? []
       : [["skipped", `rows that are not activity events: ${skipped}`] as const],
@@ -230,12 +230,12 @@ export function trackingLine(report: TrackingReport): string {
 }
 
 function counts(progress: BackfillProgress): string {
-  const { wallets, failed, acts, startedAt, at } = progress
+  const { wallets, failed, activityAdded, startedAt, at } = progress
   const seconds = Math.max(1, (at - startedAt) / second)
   return [
     `${ended(progress)}/${wallets} wallets`,
-    `${number(acts)} activity events`,
-    `${number(Math.round(acts / seconds))} per second`,
+    `${number(activityAdded)} activity events`,
+    `${number(Math.round(activityAdded / seconds))} per second`,
     ...failed > 0 ? [`${failed} failed`] : [],
     timeLeft(progress),
   ].join("  ")

@@ -11,13 +11,13 @@
 import { Cause, Deferred, Duration, Effect, Option, Schedule, Schema } from "effect"
 import { JobSlots } from "../core/JobSlots.ts"
 import { RateLimits } from "../core/RateLimits.ts"
-import { keep } from "../core/leasedJobs.ts"
+import { runEverySlot } from "../core/leasedJobs.ts"
 import type { EpochMs } from "../core/domain/time.ts"
 import { Digest } from "../digest/Digest.ts"
 import { tickJob } from "../feed/Feed.ts"
 import { TaskStore } from "../http/a2a/TaskStore.ts"
 import { Served } from "../http/layer.ts"
-import { Ingestion, isGood } from "../movers/Ingestion.ts"
+import { Ingestion, isGoodTick } from "../movers/Ingestion.ts"
 import { News } from "../news/News.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -116,7 +116,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
 export const startJob = (job: ScheduledJob) =>
   Effect.forkScoped(Effect.andThen(
     job.first ?? Effect.void,
-    job.leased ? keep(job) : job.run(0).pipe(
+    job.leased ? runEverySlot(job) : job.run(0).pipe(
       Effect.catchCause((cause) => Effect.logWarning(`Cannot ${job.name}`, cause)),
       Effect.repeat(Schedule.spaced(job.every)),
     ),
@@ -153,7 +153,7 @@ const feedRuns = Effect.fnUntraced(function* (settings: JobSettings) {
     tick: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* ingestion.tick(slot)
       yield* print("tick", tickLine(report), report)
-      yield* failIf(!isGood(report), report)
+      yield* failIf(!isGoodTick(report), report)
     }),
     prune: Effect.fnUntraced(function* (slot: EpochMs) {
       yield* ingestion.prune
@@ -191,7 +191,7 @@ const whaleRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
     }),
     track: () =>
       Effect.tap(tracking.update, (report) => print("tracking", trackingLine(report), report)),
-    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], tell }), tell),
+    fill: () => Effect.tap(backfill.run({ every: progressEvery[mode], onProgress: tell }), tell),
   }
 })
 
@@ -242,7 +242,7 @@ const judgedRuns = Effect.fnUntraced(function* ({ mode }: JobSettings) {
   return {
     predetermined: Effect.fnUntraced(function* (slot: EpochMs) {
       const report = yield* predetermined.tick(slot)
-      if (isNews(report, report.asked, report.items.length)) {
+      if (isNews(report, report.questions, report.items.length)) {
         yield* print("predetermined", predeterminedLine(report), report)
       }
       yield* failIfAny(report)

@@ -1,8 +1,8 @@
 /**
- * The settings of money: whom buyers pay, who brings payments to the chain, and those of the refund
- * worker, the one process that has the treasury's key.
+ * The settings of payments (payee, facilitator, chain) and of the refund worker, the only process
+ * with the treasury's key.
  *
- * A file of their own, for the worker loads it: nothing here knows what is sold.
+ * A separate file because the worker loads it too; it must not import the products.
  *
  * @module
  */
@@ -20,39 +20,39 @@ import {
 export interface LivePayments {
   readonly kind: "live"
   readonly facilitator: {
-    /** Without a slash at the end. */
+    /** Without a trailing slash. */
     readonly url: string
     readonly apiKey: { readonly id: string; readonly secret: Redacted.Redacted } | null
   }
-  /** May hold a key of its provider. */
+  /** May contain the provider's key. */
   readonly rpcUrl: Redacted.Redacted
-  /** The chain is a node on this machine: its money belongs to no one. */
+  /** The chain is a local node: its money has no value. */
   readonly rehearsal: boolean
 }
 
-/** Whom buyers pay, who brings payments to the chain, and when a payment counts. */
-export interface Money {
+/** The payee, the treasury, the payment mode, and when a payment is final. */
+export interface MoneySettings {
   readonly payments: { readonly kind: "simulated" } | LivePayments
   readonly payTo: `0x${string}`
   readonly treasury: `0x${string}`
   readonly finality: Finality
 }
 
-/** Stands for the seller in simulated payments; nobody has its key. */
+/** The payee of simulated payments. No one has its key. */
 const simulatedPayTo: `0x${string}` = "0x00000000000000000000000000000000be11e700"
 
-/** Refunds play money. Its key is public: `simulatedTreasuryKey`. */
+/** The treasury of play money. Its key is public: `simulatedTreasuryKey`. */
 export const simulatedTreasury: `0x${string}` = "0x755EA3720496256aE359b8d9B41f95bB09B41F00"
 
-/** A throw-away key that everybody knows: it signs refunds of play money, and owns nothing. */
+/** A public key pair: it signs refunds of play money and owns nothing. */
 export const simulatedTreasuryKey: `0x${string}` = `0x${"be11e7".padEnd(64, "0")}`
 
-/** The settings of the refund worker, the only process that has a key that moves money. */
+/** The settings of the refund worker. */
 export const loadWorker = Effect.fn("settings.loadWorker")(
   function* (mode: Mode, get: GetVariable) {
     const read = reader(mode, get)
-    const databaseUrl = yield* firstUrl(read, "REFUND_DATABASE_URL")
-    const money = yield* readMoney(mode, read)
+    const databaseUrl = yield* requiredDatabaseUrl(read, "REFUND_DATABASE_URL")
+    const money = yield* readMoneySettings(mode, read)
     const maxPerHour = yield* read("REFUND_MAX_PER_HOUR_USD")
     const maxPerDay = yield* read("REFUND_MAX_PER_DAY_USD")
     if (maxPerHour > maxPerDay) {
@@ -64,7 +64,7 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
       mode,
       databaseUrl,
       ...money,
-      /** The worker must refuse to work unless this is the key of `treasury`. */
+      /** The worker must refuse to start unless this is the key of `treasury`. */
       treasuryKey: money.payments.kind === "live"
         ? yield* readTreasuryKey(read)
         : Redacted.make(simulatedTreasuryKey),
@@ -78,26 +78,26 @@ export const loadWorker = Effect.fn("settings.loadWorker")(
 )
 export type WorkerSettings = Effect.Success<ReturnType<typeof loadWorker>>
 
-export const readMoney = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
+export const readMoneySettings = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
   const payments = yield* readPayments(mode, read)
   const payTo = (yield* read("PAY_TO_ADDRESS")) ??
     (payments.kind === "simulated"
       ? simulatedPayTo
-      : yield* needed("PAY_TO_ADDRESS", "the address that buyers pay"))
-  // Play money is refunded by the treasury whose key everybody knows, whatever is set.
+      : yield* missing("PAY_TO_ADDRESS", "the address that buyers pay"))
+  // Simulated payments always use the simulated treasury, even when TREASURY_ADDRESS is set.
   const treasury = payments.kind === "simulated"
     ? simulatedTreasury
     : (yield* read("TREASURY_ADDRESS")) ??
-      (yield* needed("TREASURY_ADDRESS", "the address that refunds are paid from"))
+      (yield* missing("TREASURY_ADDRESS", "the address that refunds are paid from"))
   if (payTo.toLowerCase() === treasury.toLowerCase()) {
     return yield* invalidSettings(
-      "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: a refund is paid by the treasury alone",
+      "PAY_TO_ADDRESS and TREASURY_ADDRESS must differ: only the treasury pays refunds",
     )
   }
-  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies Money
+  return { payments, payTo, treasury, finality: yield* read("FINALITY") } satisfies MoneySettings
 })
 
-const needed = (name: string, what: string) =>
+const missing = (name: string, what: string) =>
   invalidSettings(`PAYMENTS=live needs ${name}, ${what}`)
 
 const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting) {
@@ -106,17 +106,17 @@ const readPayments = Effect.fnUntraced(function* (mode: Mode, read: ReadSetting)
   const allowed = yield* read("ALLOW_SIMULATED_PAYMENTS")
   if (mode === "start" && allowed !== "1") {
     return yield* invalidSettings(
-      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to mean it",
+      "Cannot start with PAYMENTS=simulated: set ALLOW_SIMULATED_PAYMENTS=1 to allow it",
     )
   }
-  return { kind } satisfies Money["payments"]
+  return { kind } satisfies MoneySettings["payments"]
 })
 
 const readLive = Effect.fnUntraced(function* (read: ReadSetting) {
-  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* needed("RPC_URL", "an endpoint of the chain"))
+  const rpcUrl = (yield* read("RPC_URL")) ?? (yield* missing("RPC_URL", "an endpoint of the chain"))
   const url = Redacted.value(
     (yield* read("FACILITATOR_URL")) ??
-      (yield* needed("FACILITATOR_URL", "the address of an x402 facilitator")),
+      (yield* missing("FACILITATOR_URL", "the address of an x402 facilitator")),
   )
   if (new URL(url).search !== "") {
     return yield* invalidSettings(
@@ -134,7 +134,7 @@ const readApiKey = Effect.fnUntraced(function* (read: ReadSetting) {
   if (id === null && secret === null) return null
   return id === null || secret === null
     ? yield* invalidSettings(
-      "FACILITATOR_API_KEY_ID and FACILITATOR_API_KEY_SECRET go together: one of them is not set",
+      "FACILITATOR_API_KEY_ID and FACILITATOR_API_KEY_SECRET must be set together: one of them is missing",
     )
     : { id, secret }
 })
@@ -145,8 +145,11 @@ const readTreasuryKey = Effect.fnUntraced(function* (read: ReadSetting) {
     (yield* invalidSettings("PAYMENTS=live needs TREASURY_PRIVATE_KEY in the refund worker"))
 })
 
-/** The embedded store belongs to the service's process, so a process of its own needs an address. */
-export const firstUrl = Effect.fnUntraced(function* (
+/**
+ * The database URL of a separate process. It is required, because the embedded store belongs to the
+ * service's process.
+ */
+export const requiredDatabaseUrl = Effect.fnUntraced(function* (
   read: ReadSetting,
   own: "REFUND_DATABASE_URL" | "MIGRATION_DATABASE_URL",
 ) {

@@ -9,7 +9,7 @@
 import { Redacted } from "effect"
 import { gdeltUrl } from "../news/sources/feeds.ts"
 import { polymarketUrls } from "../venues/polymarket/venue.ts"
-import type { Money, WorkerSettings } from "./moneySettings.ts"
+import type { MoneySettings, WorkerSettings } from "./moneySettings.ts"
 import type { BackfillSettings, ServiceSettings, VenueStore } from "./settings.ts"
 import { type Variable, variablesOf } from "./variables.ts"
 
@@ -133,7 +133,7 @@ export function commandLine(sandbox: Sandbox): ReadonlyArray<string> {
   return ["run", ...flagsOf(sandbox), sandbox.entry, ...sandbox.args]
 }
 
-function moneyHosts({ payments }: Money): ReadonlyArray<string> {
+function moneyHosts({ payments }: MoneySettings): ReadonlyArray<string> {
   return payments.kind === "simulated"
     ? []
     : [payments.facilitator.url, Redacted.value(payments.rpcUrl)].map(hostOf)

@@ -28,6 +28,7 @@ import { Payments } from "../payments/Payments.ts"
 import { Refunds } from "../payments/refunds/Refunds.ts"
 import * as paymentStore from "../payments/postgres/paymentStore.ts"
 import * as refundStore from "../payments/postgres/refundStore.ts"
+import { scaledTiming } from "../payments/timing.ts"
 import * as jobStore from "../postgres/jobSlots.ts"
 import * as rateStore from "../postgres/rateLimits.ts"
 import { Detector } from "../predetermined/Detector.ts"
@@ -54,7 +55,7 @@ import { Whales } from "../whales/Whales.ts"
 import * as openai from "../writing/openai/model.ts"
 import { startupHints } from "./console.ts"
 import { jobTable, startJob } from "./jobs.ts"
-import { paymentPorts, timingWithin } from "./paymentPorts.ts"
+import { paymentPorts } from "./paymentPorts.ts"
 import type { ServiceSettings } from "./settings.ts"
 import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 
@@ -115,11 +116,14 @@ const productLayer = (settings: ServiceSettings) => {
   )
   return Layer.mergeAll(
     fromVenue,
-    Feed.layer({ cadenceMs: Duration.toMillis(tick) }),
+    Feed.layer({ tickIntervalMs: Duration.toMillis(tick) }),
     Refunds.layer,
     TrackRecord.layer,
     Digest.layer({ venue: venueNames[venue.kind] }),
-    Payments.layer({ terms: termsOf(settings), timing: timingWithin(settings) }).pipe(
+    Payments.layer({
+      terms: termsOf(settings),
+      timing: scaledTiming({ lease: settings.lease, answerWindow: settings.hold }),
+    }).pipe(
       Layer.provide(paymentPorts(settings)),
       Layer.provide(deliveryJournal.layerFile(settings.deliveryJournal)),
     ),

@@ -7,11 +7,11 @@
  * @module
  */
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Family, familyOfOne } from "../http/documents/family.ts"
-import { LegacyRoutes, usualLegacyRoutes } from "../http/pages/legacy.ts"
-import { type FeedList, usualFeeds } from "../news/sources/feeds.ts"
+import { familyOfOne, ProductFamily } from "../http/documents/family.ts"
+import { defaultLegacyRoutes, LegacyRoutes } from "../http/pages/legacy.ts"
+import { defaultFeeds, type NewsFeedList } from "../news/sources/feeds.ts"
 import type { ModelOptions } from "../writing/openai/model.ts"
-import { firstUrl, type Money, readMoney } from "./moneySettings.ts"
+import { type MoneySettings, readMoneySettings, requiredDatabaseUrl } from "./moneySettings.ts"
 import {
   type GetVariable,
   invalidSettings,
@@ -41,7 +41,7 @@ type NewsSettings =
   | { readonly kind: "off" }
   /** The headlines of the simulated world. */
   | { readonly kind: "simulated" }
-  | { readonly kind: "real" } & FeedList
+  | { readonly kind: "real" } & NewsFeedList
 
 const openaiUrl = new URL("https://api.openai.com/v1")
 /** A small model is enough: every draft is checked, and there are six digests a day. */
@@ -64,7 +64,7 @@ export const loadService = Effect.fn("settings.loadService")(
       )
     }
     const venue = yield* readVenue(read)
-    const money = yield* readMoney(mode, read)
+    const money = yield* readMoneySettings(mode, read)
     const database = yield* readServed(yield* readDatabase(venue, read), read)
     yield* checkMoneySettings(mode, money, venue, database)
     const publicBaseUrl = yield* readBaseUrl(mode, money, port, read)
@@ -111,7 +111,7 @@ export type BackfillSettings = Effect.Success<ReturnType<typeof loadBackfill>>
 
 /** The login that migrations run with. */
 export const loadMigration = Effect.fn("settings.loadMigration")(function* (get: GetVariable) {
-  return { databaseUrl: yield* firstUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
+  return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
 
 /**
@@ -119,7 +119,7 @@ export const loadMigration = Effect.fn("settings.loadMigration")(function* (get:
  */
 const checkMoneySettings = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   venue: VenueSettings,
   database: DatabaseSettings,
 ) {
@@ -175,7 +175,7 @@ const readServed = (database: DatabaseSettings, read: ReadSetting) =>
 
 const readBaseUrl = Effect.fnUntraced(function* (
   mode: Mode,
-  { payments }: Money,
+  { payments }: MoneySettings,
   port: number,
   read: ReadSetting,
 ) {
@@ -228,7 +228,9 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
 const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: ReadSetting) {
   const list = yield* read("NEWS_FEEDS")
   if (list === "off") return { kind: "off" } satisfies NewsSettings
-  if (venue === "polymarket") return { kind: "real", ...list ?? usualFeeds } satisfies NewsSettings
+  if (venue === "polymarket") {
+    return { kind: "real", ...list ?? defaultFeeds } satisfies NewsSettings
+  }
   if (list !== null) {
     return yield* invalidSettings(
       `NEWS_FEEDS needs VENUE=polymarket, and VENUE is ${venue}: leave NEWS_FEEDS unset, or set ` +
@@ -245,8 +247,8 @@ const readDocuments = Effect.fnUntraced(function* (publicBaseUrl: string, read: 
   return {
     family: familyFile === null
       ? familyOfOne(publicBaseUrl)
-      : yield* fileOf("FAMILY_FILE", familyFile, Family),
-    legacyRoutes: routesFile === null ? usualLegacyRoutes : new Map(
+      : yield* fileOf("FAMILY_FILE", familyFile, ProductFamily),
+    legacyRoutes: routesFile === null ? defaultLegacyRoutes : new Map(
       Object.entries(yield* fileOf("LEGACY_ROUTES_FILE", routesFile, LegacyRoutes)),
     ),
     /** Where to report security problems: a `mailto:` or `https:` address. */

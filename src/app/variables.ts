@@ -9,7 +9,7 @@
  */
 import { Config, ConfigProvider, Duration, Effect, Redacted, Schema } from "effect"
 import { atomic, type AtomicAmount } from "../core/domain/money.ts"
-import { feedsMax, parseFeedList } from "../news/sources/feeds.ts"
+import { feedsMax, parseNewsFeedList } from "../news/sources/feeds.ts"
 
 /** `dev`: embedded and simulated by default. `start`: production defaults. */
 export type Mode = "dev" | "start"
@@ -337,7 +337,7 @@ const declared = {
     mapped(
       `off, or a comma-separated list of https feeds and gdelt, at most ${feedsMax}`,
       Config.String,
-      (text) => text === "off" ? "off" : parseFeedList(text),
+      (text) => text === "off" ? "off" : parseNewsFeedList(text),
     ),
     null,
   ),

@@ -14,8 +14,8 @@ import { Backend } from "./wire.ts"
 
 export type EmbeddedStorage =
   | { readonly dataDir: string }
-  /** Lost when the scope closes. */
-  | { readonly memory: true }
+  /** Lost when the scope closes. Begins as a copy of `image`; as a fresh database without one. */
+  | { readonly memory: true; readonly image?: Blob }
 
 /** Another process has this directory open; two at once would lose rows silently. */
 export class DataDirBusy extends Schema.TaggedError<DataDirBusy>()("DataDirBusy", {
@@ -38,7 +38,9 @@ const startParams = [
 /** Opens the backend and creates its directory if there is none. Closing the scope closes it. */
 export const openEmbedded = Effect.fnUntraced(
   function* (storage: EmbeddedStorage): Effect.fn.Return<Backend, DataDirBusy, Scope.Scope> {
-    if ("memory" in storage) return yield* openPglite({ loadDataDir: yield* image })
+    if ("memory" in storage) {
+      return yield* openPglite({ loadDataDir: storage.image ?? (yield* image) })
+    }
     yield* lockDirectory(storage.dataDir)
     const dataDir = `${storage.dataDir}/postgres`
     const creating = `${storage.dataDir}/creating`

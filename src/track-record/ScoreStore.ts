@@ -32,7 +32,7 @@ export interface JudgedCheck extends Pick<DueCheck, "version" | "point"> {
 }
 
 /** Which markets are asked how they ended. */
-export interface EndingsQuery {
+export interface DueMarketsQuery {
   readonly limit: number
   readonly now: EpochMs
   /** Markets of outcomes that were told and are open are asked if they were not since. */
@@ -61,7 +61,7 @@ export class ScoreStore extends Context.Service<ScoreStore, {
    * Besides those of the query: markets with a mover that is due and that were not asked since it was.
    * Those not asked for longest first.
    */
-  readonly toAsk: (query: EndingsQuery) => Effect.Effect<ReadonlyArray<MarketId>>
+  readonly dueMarkets: (query: DueMarketsQuery) => Effect.Effect<ReadonlyArray<MarketId>>
   /**
    * Remembers how markets ended, and that `asked` were asked; a market nobody took up is left out.
    * Checks in markets of which there is another word than before become due. Returns how many such
@@ -74,10 +74,10 @@ export class ScoreStore extends Context.Service<ScoreStore, {
   ) => Effect.Effect<number>
   /**
    * Checks that are due at `now`, those due for longest first. A mover's waits until its market was
-   * asked how it ended, but not when it has been due since before `notAskedFrom`.
+   * asked how it ended, but not when it has been due since before `overdueBefore`.
    */
   readonly due: (
-    query: { readonly now: EpochMs; readonly notAskedFrom: EpochMs; readonly limit: number },
+    query: { readonly now: EpochMs; readonly overdueBefore: EpochMs; readonly limit: number },
   ) => Effect.Effect<ReadonlyArray<DueCheck>>
   /**
    * Writes verdicts, but none that was made from another word on the market than the newest: that check

@@ -15,13 +15,13 @@ import {
   moverVerdict,
   outcomeVerdict,
   pointAt,
-  priceAgeMax,
-  standingPrice,
+  priceOffsetMsMax,
+  priceOfOutcomeAt,
 } from "./domain/selfScore.ts"
 import { day, type EpochMs, minute } from "../core/domain/time.ts"
 import { FeedStore } from "../feed/FeedStore.ts"
 import { MarketStore } from "../markets/MarketStore.ts"
-import { askAll } from "../markets/askAll.ts"
+import { requestInBatches } from "../markets/requestInBatches.ts"
 import { type DueCheck, type JudgedCheck, ScoreStore } from "./ScoreStore.ts"
 import { type Rejections, stages, tally } from "../core/stages.ts"
 import { VenueClient } from "../markets/VenueClient.ts"
@@ -151,14 +151,14 @@ const marketsOf = Effect.fnUntraced(function* (
 
 const ask = Effect.fnUntraced(
   function* ({ venue, scores }: Services, slot: EpochMs, done: Progress) {
-    const markets = yield* scores.toAsk({
+    const markets = yield* scores.dueMarkets({
       limit: marketsMax,
       now: slot,
       askedBefore: slot - askEvery,
       endedAfter: slot - correctedFor,
       askedAgainBefore: slot - correctedEvery,
     })
-    yield* askAll(
+    yield* requestInBatches(
       markets,
       done.rejected,
       venue.resolutions,
@@ -175,7 +175,7 @@ const judge = Effect.fnUntraced(function* (services: Services, slot: EpochMs, do
   for (let batch = 0; batch < batchesMax; batch++) {
     const checks = yield* scores.due({
       now: slot,
-      notAskedFrom: slot - askedWithin,
+      overdueBefore: slot - askedWithin,
       limit: checksBatch,
     })
     if (checks.length === 0) return
@@ -199,9 +199,9 @@ const judgeOne = Effect.fnUntraced(function* (
   const { marketId, at } = check
   const point = judged || marketId === null ? held : pointAt(
     at,
-    yield* markets.series(marketId, { from: at - priceAgeMax, to: at + priceAgeMax }),
+    yield* markets.series(marketId, { from: at - priceOffsetMsMax, to: at + priceOffsetMsMax }),
   )
-  const verdict = moverVerdict(check, standingPrice(at, point, resolution))
+  const verdict = moverVerdict(check, priceOfOutcomeAt(at, point, resolution))
   return { check, version, point, verdict } satisfies JudgedCheck
 })
 

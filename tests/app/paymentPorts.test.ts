@@ -7,8 +7,9 @@
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { BadApiKey } from "../../src/payments/facilitator/bearerToken.ts"
-import { paymentPorts, timingWithin } from "../../src/app/paymentPorts.ts"
+import { paymentPorts } from "../../src/app/paymentPorts.ts"
 import { Facilitator } from "../../src/payments/Facilitator.ts"
+import { scaledTiming } from "../../src/payments/timing.ts"
 import type { LivePayments } from "../../src/app/moneySettings.ts"
 import { loadService } from "../../src/app/settings.ts"
 import { law, test } from "../support/effect.ts"
@@ -45,11 +46,13 @@ const sum = (steps: ReadonlyArray<Duration.Duration>) =>
   steps.reduce((total, step) => total + Duration.toMillis(step), 0)
 
 law(
-  "timingWithin() keeps the steps of a payment within the lease",
+  "scaledTiming() keeps the steps of a payment within the lease",
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 600_000 }))),
   (leaseMs) => {
     const lease = Duration.millis(leaseMs)
-    const { verify, work, paidWork, settle, prove } = timingWithin({ lease, hold: lease })
-    return sum([verify, work, settle, prove]) <= leaseMs && sum([paidWork]) <= leaseMs
+    const timing = scaledTiming({ lease, answerWindow: lease })
+    const { verifyTimeout, workTimeout, settleTimeout, proveTimeout, paidWorkTimeout } = timing
+    const steps = sum([verifyTimeout, workTimeout, settleTimeout, proveTimeout])
+    return steps <= leaseMs && sum([paidWorkTimeout]) <= leaseMs
   },
 )

@@ -15,34 +15,37 @@ import { now } from "../support/movers/market.ts"
 import {
   bookOf,
   endingMarket,
-  makeShelf,
+  makeProductPorts,
   pricesOver,
-  type Shelf,
-  shelfLayer,
+  type ProductPorts,
+  productPortsLayer,
   whaleRow,
 } from "../support/products.ts"
 
 const products = Layer.mergeAll(Resolving.layer, Calibration.layer)
 
 const onShelf = <A, E>(
-  body: (shelf: Shelf) => Effect.Effect<A, E, Resolving | Calibration>,
+  body: (shelf: ProductPorts) => Effect.Effect<A, E, Resolving | Calibration>,
 ) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(now)
-    const shelf = yield* makeShelf
-    return yield* Effect.provide(body(shelf), products.pipe(Layer.provide(shelfLayer(shelf))))
+    const shelf = yield* makeProductPorts
+    return yield* Effect.provide(
+      body(shelf),
+      products.pipe(Layer.provide(productPortsLayer(shelf))),
+    )
   })
 
 const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 
 test("Resolving.check() refuses an empty horizon without asking the venue", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, asked }) {
+  onShelf(Effect.fnUntraced(function* ({ markets, venueRequests }) {
     const resolving = yield* Resolving
     yield* Ref.set(markets, [endingMarket(25, now)])
     const refused = yield* Effect.flip(resolving.check(query))
     strictEqual(refused._tag, "BelowThreshold")
     yield* resolving.check({ ...query, withinHours: 25 })
-    strictEqual(yield* Ref.get(asked), 0)
+    strictEqual(yield* Ref.get(venueRequests), 0)
   })))
 
 test("Resolving.list() prices every row from its live book", () =>

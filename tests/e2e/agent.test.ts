@@ -31,11 +31,11 @@ liveTest(
       strictEqual(error, "")
       equal(payments.length, 1)
       match(payments[0]?.key ?? "", /^[A-Za-z0-9_-]{16,128}$/)
-      match(text, new RegExp(`receipt and books agree: \\$0\\.03 in ${transaction}`))
+      match(text, new RegExp(`receipt and record agree: \\$0\\.03 in ${transaction}`))
       match(text, /#3 moved: “Question 3” 0.4 -> 0.6 \(\+0.2\) in 1h, z 4.2/)
       match(
         text,
-        /signed {5}\$0.03 of \$0.25; .+ \$0.00 of it was not taken\nbought {5}1 answers for \$0.03\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
+        /signed {5}\$0.03 of \$0.25; .+ \$0.00\nbought {5}1 answers for \$0.03\n.+\n.+\nleft {7}\$0.22 of \$0.25\n.+since 3$/,
       )
       equal(came.slice(0, 4).map(({ path }) => path), [
         ...["/llms.txt", "/documents/openapi.json", "/health", "/v1/index"],
@@ -52,7 +52,7 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
       unpaid: ({ path }, _, base) =>
         path === "/v1/signals" ? tricky(base, "amount", "40000") : null,
     },
-    /it asks for 40000 units, the contract for 30000/,
+    /it requests 40000 units, the contract says 30000/,
   ],
   [
     "a challenge that pays somebody the body does not name",
@@ -60,17 +60,17 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
       unpaid: ({ path }, _, base) =>
         path === "/v1/signals" ? tricky(base, "payTo", `0x${"66".repeat(20)}`) : null,
     },
-    /header and body name two receivers/,
+    /header and body have different receivers/,
   ],
   [
     "a 402 without a challenge",
     { unpaid: ({ path }) => path === "/v1/signals" ? json({}, 402) : null },
-    /answers 402 without a challenge/,
+    /returned 402 without a challenge/,
   ],
   [
     "documents that name two prices",
     { said: "0.01" },
-    /\/v1\/signals costs \$0.01 by one document and \$0.03 by another/,
+    /\/v1\/signals costs \$0.01 in one document and \$0.03 in another/,
   ],
   [
     "a contract without a price",
@@ -84,11 +84,11 @@ const unsigned: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
 const tricky = (base: string, name: string, value: string) =>
   asking(base, ({ accepts }) => Object.assign(accepts[0] ?? {}, { [name]: value }))
 
-for (const [name, crooked, why] of unsigned) {
+for (const [name, crooked, reason] of unsigned) {
   liveTest(`nothing is signed for ${name}`, () =>
     Effect.gen(function* () {
       const { error, text, payments } = yield* visit(crooked)
-      match(error, why)
+      match(error, reason)
       equal(payments, [])
       match(text, /bought {5}0 answers for \$0.00/)
     }))
@@ -102,7 +102,7 @@ liveTest(
         limits: { budget: atomic("1"), perCall: atomic("0.029999") },
       })
       strictEqual(error, "")
-      match(text, /stopping {3}\/v1\/signals would go over the cap/)
+      match(text, /stopping {3}\/v1\/signals would be over the cap/)
       ok(!came.some(({ path }) => path === "/v1/signals"))
     }),
 )
@@ -119,7 +119,7 @@ liveTest(
       equal(payments.length, 3)
       equal(new Set(payments.map(({ payment }) => payment)).size, 3)
       equal(new Set(payments.map(({ key }) => key)).size, 3)
-      match(text, /stopping {3}\/v1\/signals would go over the budget/)
+      match(text, /stopping {3}\/v1\/signals would be over the budget/)
       match(text, /bought {5}3 answers for \$0.09[^]+left {7}\$0.01 of \$0.10/)
     }),
 )
@@ -170,7 +170,7 @@ const ends: ReadonlyArray<
     { paid: () => json({ success: true, data: [], charged: false }) },
     ...[
       1,
-      /signed {5}\$0.03 of \$0.25; the service says \$0.03 of it was not taken\nbought {5}0 answers/,
+      /signed {5}\$0.03 of \$0.25; not taken according to the service: \$0.03\nbought {5}0 answers/,
       0,
     ] as const,
   ],
@@ -186,7 +186,7 @@ const ends: ReadonlyArray<
     },
     ...[
       1,
-      /refunds {4}\$0.03; the service says \$0.03 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      /refunds {4}\$0.03; paid according to the service: \$0.03\nleft {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
@@ -198,7 +198,7 @@ const ends: ReadonlyArray<
     },
     ...[
       1,
-      /refunds {4}\$0.03; the service says \$0.00 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      /refunds {4}\$0.03; paid according to the service: \$0.00\nleft {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
@@ -210,21 +210,21 @@ const ends: ReadonlyArray<
     },
     ...[
       1,
-      /refunds {4}\$0.03; the service says \$0.03 of it is paid back\nleft {7}\$0.22 of \$0.25/,
+      /refunds {4}\$0.03; paid according to the service: \$0.03\nleft {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
   [
     "a payment that is not valid",
     { paid: () => json({ error: "insufficient_funds" }, 402) },
-    ...[1, /\$0.03 of it was not taken[^]+left {7}\$0.22 of \$0.25/, 0] as const,
+    ...[1, /not taken according to the service: \$0.03[^]+left {7}\$0.22 of \$0.25/, 0] as const,
   ],
   [
     "no answer for ever, and books that say it was void",
     { paid: lost, books: { state: "void" } },
     ...[
       12,
-      /the payment is uncharged\n[^]+\$0.03 of it was not taken[^]+left {7}\$0.22 of \$0.25/,
+      /the payment is uncharged\n[^]+not taken according to the service: \$0.03[^]+left {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
@@ -233,7 +233,7 @@ const ends: ReadonlyArray<
     { paid: lost, books: { state: "unresolved" } },
     ...[
       12,
-      /unclear {4}\$0.03 for \/v1\/signals\?since=0: look at GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
+      /unclear {4}\$0.03 for \/v1\/signals\?since=0: check GET \/v1\/payments\/0x[^]+left {7}\$0.22 of \$0.25/,
       0,
     ] as const,
   ],
@@ -278,22 +278,22 @@ const dishonest: ReadonlyArray<readonly [string, Crooked, RegExp]> = [
       paid: () =>
         json({ data: [], charged: true }, 200, receipt({ payer: `0x${"66".repeat(20)}` })),
     },
-    /the receipt names another payer/,
+    /the receipt has another payer/,
   ],
-  ["no receipt", { paid: () => json({ data: [], charged: true }) }, /came without a receipt/],
-  ["books that say more", { books: { amountUsd: "0.04" } }, /the books say \$0.04/],
+  ["no receipt", { paid: () => json({ data: [], charged: true }) }, /but has no receipt/],
+  ["books that say more", { books: { amountUsd: "0.04" } }, /the record says \$0.04/],
   [
     "books that name another transaction",
     { books: { transaction: `0x${"66".repeat(32)}` } },
-    /two transactions/,
+    /different transactions/,
   ],
 ]
 
-for (const [name, crooked, why] of dishonest) {
+for (const [name, crooked, reason] of dishonest) {
   liveTest(`${name} ends the visit, and what was paid is counted`, () =>
     Effect.gen(function* () {
       const { error, text, payments } = yield* visit(crooked, { polls: 5 })
-      match(error, why)
+      match(error, reason)
       equal(payments.length, 1)
       match(text, bought(1))
     }))
@@ -308,7 +308,7 @@ liveTest(
       }, { polls: 9 })
       strictEqual(error, "")
       equal(payments.length, 3)
-      match(text, /stopping {3}the feed was not to be had 3 times in a row/)
+      match(text, /stopping {3}the feed was not available 3 times in a row/)
     }),
 )
 
@@ -316,7 +316,7 @@ liveTest("a throw-away key is not shown where payments are real", () =>
   Effect.gen(function* () {
     const { text, payments } = yield* visit({ paymentMode: "live" }, { polls: 3 })
     equal(payments, [])
-    match(text, /my key holds nothing: I only watch/)
+    match(text, /the key has no money: watching only/)
   }))
 
 liveTest("the free limit is read, not run into", () =>
@@ -337,7 +337,7 @@ liveTest(
       }, { polls: 2 })
       strictEqual(away.error, "")
       ok(away.skippedMs >= 7_000, `waited ${away.skippedMs} ms`)
-      match(away.text, /ask again in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
+      match(away.text, /retry in 1 s\n.+ in 2 s\n.+ in 4 s\n\/v1\/index answers again\npoll 2/)
       const gone = yield* visit({
         unpaid: ({ path }, nth) => path === "/v1/index" && nth > 1 ? lost() : null,
       }, { polls: 9 })
@@ -355,7 +355,7 @@ liveTest("an index that asks to wait is asked again when it said", () =>
           : null,
     })
     strictEqual(error, "")
-    match(text, /\/v1\/index: status 429; I ask again in 9 s\n\/v1\/index answers again\npoll 1/)
+    match(text, /\/v1\/index: status 429; retry in 9 s\n\/v1\/index answers again\npoll 1/)
     ok(skippedMs >= 9_000, `waited ${skippedMs} ms`)
   }))
 
@@ -366,7 +366,7 @@ liveTest(
       const { clock } = yield* hurriedClock
       const { base, came } = yield* openShop(clock, {})
       for (
-        const [budget, perCall, why] of [
+        const [budget, perCall, reason] of [
           ["0.029999", "1", "over the budget"],
           ["1", "0.029999", "over the cap"],
         ] as const
@@ -375,10 +375,15 @@ liveTest(
         const buyer0: Buyer = {
           ...{ base, account: buyer(0), limits },
           ledger: [],
-          say: () => Effect.void,
+          print: () => Effect.void,
         }
-        const offer = { path: "/v1/signals", says: "", price: atomic("0.03"), countMax: null }
-        equal(yield* buy(buyer0, offer, "/v1/signals?since=0"), { kind: "missed", why })
+        const offer = {
+          path: "/v1/signals",
+          description: "",
+          price: atomic("0.03"),
+          countMax: null,
+        }
+        equal(yield* buy(buyer0, offer, "/v1/signals?since=0"), { kind: "failed", reason })
         equal(buyer0.ledger, [])
       }
       ok(came.length === 2 && came.every(({ payment }) => payment === null))

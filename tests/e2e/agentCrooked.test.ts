@@ -6,7 +6,7 @@
  */
 import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/strict"
 import { Effect } from "effect"
-import { purchaseMs } from "../../examples/agent/buy.ts"
+import { purchaseTimeoutMs } from "../../examples/agent/buy.ts"
 import {
   asking,
   type Came,
@@ -46,8 +46,8 @@ liveTest(
       }, { polls: 40 })
       strictEqual(error, "")
       strictEqual(units(payments), 240_000)
-      match(text, /stopping {3}\/v1\/signals would go over the budget/)
-      match(text, /signed {5}\$0.24 of \$0.25; the service says \$0.24 of it was not taken/)
+      match(text, /stopping {3}\/v1\/signals would be over the budget/)
+      match(text, /signed {5}\$0.24 of \$0.25; not taken according to the service: \$0.24/)
       match(text, /bought {5}0 answers[^]+left {7}\$0.01 of \$0.25/)
     }),
 )
@@ -108,7 +108,7 @@ for (const [name, fields] of deeds) {
   liveTest(`the key does not sign ${name}`, () =>
     Effect.gen(function* () {
       const { error, payments } = yield* visit(offering((entry) => [extra(entry, fields)]))
-      match(error, /I am to sign something else than a transfer of USDC on Base/)
+      match(error, /the message to sign is not a transfer of USDC on Base/)
       equal(payments, [])
     }))
 }
@@ -138,11 +138,11 @@ for (const [seconds, sends, waitedMs] of putOff) {
         equal(payments.length, sends)
         strictEqual(authorizations(payments).length, 1)
         strictEqual(skippedMs, waitedMs)
-        ok(skippedMs <= purchaseMs)
+        ok(skippedMs <= purchaseTimeoutMs)
         match(text, /the payment is unclear\nstopping {3}.+a second signature may pay twice\n/)
         match(
           text,
-          /unclear {4}\$0.03 for \/v1\/signals\?since=0: look at GET [^]+left {7}\$0.22 of/,
+          /unclear {4}\$0.03 for \/v1\/signals\?since=0: check GET [^]+left {7}\$0.22 of/,
         )
       }),
   )
@@ -155,7 +155,7 @@ liveTest(
       const { error, payments, skippedMs } = yield* visit({
         unpaid: ({ path }) => path === "/v1/signals" ? later(100) : null,
       })
-      match(error, /\/v1\/signals: status 503; 100 s more is longer than I wait/)
+      match(error, /\/v1\/signals: status 503; 100 s more exceed the time limit/)
       equal([payments.length, skippedMs], [0, 100_000])
     }),
 )

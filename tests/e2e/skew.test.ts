@@ -94,7 +94,7 @@ skewed(
         }
       }
       strictEqual(yield* received, price)
-      yield* TestClock.adjust(Duration.sum(defaultTiming.hold, defaultTiming.hold))
+      yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, defaultTiming.answerWindow))
       yield* sweepAll(replicas)
       equal(yield* states, new Map([["answered", n]]))
     }),

@@ -15,8 +15,8 @@ import {
   type PaymentEvent,
   type PaymentId,
   paymentStates,
-  reaches,
   recordOf,
+  stateAfter,
 } from "../../src/payments/domain/payment.ts"
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
@@ -144,7 +144,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
     case "step":
     case "step on": {
       const { which, choice } = command
-      const order = row?.order ?? orderOf(which)
+      const order = row?.settlementOrder ?? orderOf(which)
       const legal = row === null ? [] : Object.keys(moves[order][row.state])
       const event = events.filter((event) => legal.includes(event))[choice % legal.length]
       const ahead = command.do === "step" ? fences[command.fence] : 0
@@ -161,7 +161,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       if (row === null) return (store) => store.find(ticketOf(which).paymentId)
       const state = from === "the row's" ? row.state : from
       // An arrow from a state to itself is in nobody's table, and the database does not look for it.
-      if (state === reaches[event]) return (store) => store.find(row.paymentId)
+      if (state === stateAfter[event]) return (store) => store.find(row.paymentId)
       const believed = state === row.state ? row : believedIn(row, state)
       const held = { ...believed, fence: row.fence + fences[command.fence] }
       return (store) => store.move(held, moveOf(which, event, isPaid(row), command))
@@ -180,7 +180,7 @@ function asked(command: Command, row: Payment | null): (store: Store) => Effect.
       const nowSeconds = ticket(0).authorization.validBefore + BigInt(expired)
       return (store) =>
         Effect.map(
-          store.waiting({ nowSeconds, hold: holdings[hold], skip, limit }),
+          store.waiting({ nowSeconds, answerWindow: holdings[hold], skip, limit }),
           (rows) => rows.map(Result.getOrThrow),
         )
     }

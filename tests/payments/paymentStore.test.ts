@@ -11,8 +11,8 @@ import { layer } from "../../src/payments/postgres/paymentStore.ts"
 import {
   type PaymentState,
   paymentStates,
-  reaches,
   recordOf,
+  stateAfter,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { sweep } from "../../src/payments/reconcile.ts"
@@ -49,7 +49,7 @@ const unasked = () => Effect.die("not asked")
 /** A chain on which nothing was paid, and nothing ever will be. */
 const emptyChain = Chain.of({
   paymentProof: () => Effect.succeed({ proof: "never", reason: "expired" }),
-  ...{ transfers: unasked, balanceOf: unasked, isSpent: unasked, hasCode: unasked },
+  ...{ transfers: unasked, balanceOf: unasked, isNonceUsed: unasked, hasCode: unasked },
 })
 
 /** What a sweep on that chain moves, and what it logs. */
@@ -57,7 +57,7 @@ const swept = Effect.gen(function* () {
   const store = yield* PaymentStore
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => logged.push([message].flat().at(-1)))
-  const moved = yield* sweep({ store, chain: emptyChain, patience: defaultTiming }).pipe(
+  const moved = yield* sweep({ store, chain: emptyChain, windows: defaultTiming }).pipe(
     Effect.provide(Logger.layer([logger])),
   )
   return { moved, logged }
@@ -369,7 +369,7 @@ onEveryStore("payments", (law) => {
         yield* sql.unsafe(`UPDATE payment SET changed_at = changed_at - interval '1 hour', ${change}
           WHERE payment_id = '${paymentId}'`)
         const waiting = yield* store.waiting({
-          ...{ nowSeconds: 0n, hold: Duration.zero, skip: 0, limit: 9 },
+          ...{ nowSeconds: 0n, answerWindow: Duration.zero, skip: 0, limit: 9 },
         })
         equal(waiting.map(Result.isSuccess), [false, true])
         equal(yield* swept, { moved: 1, logged: [`The row of payment ${paymentId} fits no state`] })
@@ -421,7 +421,7 @@ onEveryStore("payments", (law) => {
         WHERE payment_id = ${ticket(0).paymentId} ORDER BY event_id`
       equal(events.map(({ to_state }) => to_state), [
         "claimed",
-        ...["intend", "doubt", "owe"].map((event) => reaches[event as keyof typeof reaches]),
+        ...["intend", "doubt", "owe"].map((event) => stateAfter[event as keyof typeof stateAfter]),
       ])
       equal(
         events.slice(1).map(({ from_state }) => from_state),

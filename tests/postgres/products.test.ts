@@ -9,14 +9,15 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as markets } from "../../src/markets/postgres/marketStore.ts"
 import { layer as calibrations } from "../../src/whales/postgres/calibrationStore.ts"
 import type { Market, MarketStatus, MechanicalSign } from "../../src/markets/domain/market.ts"
-import { candidatesMax } from "../../src/markets/domain/resolving.ts"
+import { endingMarketsMax } from "../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { CalibrationStore } from "../../src/whales/CalibrationStore.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket, whaleRow } from "../support/products.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { endingWithin } from "../support/markets/endingWithin.ts"
+import { sized } from "../support/size.ts"
 
 const statuses: ReadonlyArray<MarketStatus> = ["open", "proposed", "resolved", "closed"]
 const signs: ReadonlyArray<MechanicalSign | null> = [null, null, "slug", "recurrence"]
@@ -38,7 +39,7 @@ const anyListing = Arbitrary.schema(
 onEveryStore("MarketStore", (law) => {
   law(
     "endingWithin() returns what the domain selects from all markets",
-    holds(anyListing, (rows) =>
+    checkProperty(anyListing, (rows) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         const all = rows.map(({ halfHours, liquidity, status, sign, endless }, n): Market =>
@@ -58,7 +59,7 @@ onEveryStore("MarketStore", (law) => {
             }
           }
         }
-      }).pipe(Effect.provide(markets)), { runs: 20 }),
+      }).pipe(Effect.provide(markets)), { runs: sized({ short: 6, full: 20 }) }),
   )
 
   law(
@@ -66,7 +67,7 @@ onEveryStore("MarketStore", (law) => {
     Effect.gen(function* () {
       const store = yield* MarketStore
       const all = Array.from(
-        { length: candidatesMax + 7 },
+        { length: endingMarketsMax + 7 },
         (_, n) => endingMarket(n, now, { endsAt: now + (1_000 - n) * minute }),
       )
       yield* store.save(all, now)

@@ -15,7 +15,7 @@ import {
   RateLimits,
   RateLimitUnavailable,
 } from "../../src/core/RateLimits.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const free = { name: "free", limit: 5, windowMs: minute }
 
@@ -55,7 +55,7 @@ const withCachedDenials = Layer.provide(cachingDenials, clocked)
 
 onEveryStore("RateLimits", (law) => {
   const schedules = (limits: Layer.Layer<RateLimits, never, SqlClient>) =>
-    holds(arrivals, (schedule) =>
+    checkProperty(arrivals, (schedule) =>
       Effect.gen(function* () {
         const { take } = yield* RateLimits
         const model = modelLimits()

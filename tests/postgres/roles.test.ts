@@ -32,10 +32,11 @@ import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
 import { whaleRow } from "../support/products.ts"
 import { freshSchema } from "../support/stores.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { led, paths, ticket } from "../payments/paymentStore.laws.ts"
 import { moveOf, opened } from "../http/a2a/taskStore.laws.ts"
 import {
-  actOf,
+  activityEventOf,
   entryOf,
   factsOf,
   marketOf,
@@ -87,15 +88,12 @@ const asRole = (
   name: string,
   body: (logins: Logins) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
-  Deno.test({
-    name: `roles: ${name}`,
-    ignore: testDatabaseUrl === undefined,
-    fn: () => Effect.runPromise(Effect.scoped(Effect.flatMap(withLogins, body))),
-  })
-
-if (testDatabaseUrl === undefined) {
-  Deno.test({ name: "roles: skipped, set TEST_DATABASE_URL", ignore: true, fn: () => {} })
-}
+  testDatabaseUrl === undefined
+    ? registerSkipped(`roles: ${name}`, "set TEST_DATABASE_URL")
+    : Deno.test(
+      `roles: ${name}`,
+      () => Effect.runPromise(Effect.scoped(Effect.flatMap(withLogins, body))),
+    )
 
 const refused = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -136,13 +134,13 @@ asRole(
       const store = yield* whaleStores
       const wallet = walletOf(0)
       yield* store.track([{ wallet, name: "Somebody", source: "profit" }], start)
-      const acts = [actOf(0, 0, 0)]
-      yield* store.saveRead({ wallet, acts, readFrom: start, readTo: start, history: "whole" })
+      const activity = [activityEventOf(0, 0, 0)]
+      yield* store.saveRead({ wallet, activity, readFrom: start, readTo: start, history: "whole" })
       equal(yield* store.unknownMarkets(9, start), [marketOf(0)])
       yield* store.saveFacts([factsOf(0)], [marketOf(0)], start)
       const [stale] = yield* store.stale(9)
-      equal(stale?.acts, acts)
-      yield* store.saveMade([{
+      equal(stale?.activity, activity)
+      yield* store.saveEntries([{
         ...{ wallet, marketId: marketOf(0), version: 1 },
         ...{ entries: [entryOf(0)], boughtBoth: false, due: true },
       }])
@@ -260,7 +258,7 @@ asRole(
       )
       const waiting = store.waiting({
         nowSeconds: 2n,
-        hold: Duration.seconds(1),
+        answerWindow: Duration.seconds(1),
         skip: 0,
         limit: 9,
       })

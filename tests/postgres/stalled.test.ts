@@ -31,8 +31,9 @@ const limitsThroughProxy = Effect.gen(function* () {
 })
 
 Deno.test({
-  name: "take() fails within its timeout while the server stalls, and works again afterwards",
-  // Only a server has connections that can stall: ignored without TEST_DATABASE_URL.
+  // Only a server has connections that can stall.
+  name: "take() fails within its timeout while the server stalls, and works again afterwards" +
+    (testDatabaseUrl === undefined ? " (skipped: set TEST_DATABASE_URL)" : ""),
   ignore: testDatabaseUrl === undefined,
   fn: () =>
     Effect.gen(function* () {

@@ -1,32 +1,33 @@
 /**
- * A PostgreSQL cluster for tests that kill the server: durable as in production, on a free loopback
- * port, stopped when its scope closes.
+ * A PostgreSQL cluster that a test may kill: durable as in production, on a free loopback port, stopped
+ * when its scope closes.
  *
  * @module
  */
 import { Effect, Schedule } from "effect"
+import { freePort } from "./process.ts"
 
 export interface PostgresCluster {
   readonly url: string
-  /** Sends SIGKILL to the postmaster and starts it again; ends when it accepts connections. */
+  /** Sends SIGKILL to the postmaster and restarts it; returns when it accepts connections again. */
   readonly kill: Effect.Effect<void>
-  /** The rows of a query as psql prints them, split into fields. */
+  /** The rows of a query, as strings, as psql prints them. */
   readonly query: (sql: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
 }
 
-/** How often, and how many times, the server is checked for readiness. */
-const readyEvery = "50 millis"
-const readyTimes = 400
-/** A start fails until the shared memory of the killed postmaster is released: it is retried. */
+/** The interval and number of checks whether the server accepts connections. */
+const readyInterval = "50 millis"
+const readyChecksMax = 400
+/** A postmaster exits while the killed one's shared memory still exists, so the start is retried. */
 const startsMax = 50
 
-const binaries = newest("/usr/lib/postgresql")
+const binaries = newestBinaries("/usr/lib/postgresql")
 
 export const hasPostgres = binaries !== null
 
-/** Starts a fresh cluster in `dir`: an empty folder, in a folder that every user may enter. */
+/** Starts a new cluster in `dir`, which must be empty and in a folder that every user can enter. */
 export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* (dir: string) {
-  const user = yield* Effect.promise(unprivileged)
+  const user = yield* Effect.promise(unprivilegedUser)
   const data = `${dir}/data`
   const port = freePort()
   yield* Effect.promise(async () => {
@@ -39,7 +40,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
   const args = [
     ...["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""],
     ...["-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "max_connections=200"],
-    // Recovery syncs the whole file system at once instead of file by file.
+    // After a crash all files are synced first; syncfs syncs the file system at once.
     ...["-c", "recovery_init_sync_method=syncfs"],
   ]
   const log = yield* Effect.promise(() => Deno.open(`${dir}/postgres.log`, appended))
@@ -49,7 +50,7 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     command("pg_isready", ["-q", "-h", "127.0.0.1", "-p", String(port)], data, user).output()
   ).pipe(
     Effect.filterOrFail(({ success }) => success),
-    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }),
+    Effect.retry({ schedule: Schedule.spaced(readyInterval), times: readyChecksMax }),
     Effect.asVoid,
     Effect.orDie,
   )
@@ -57,24 +58,24 @@ export const startPostgresCluster = Effect.fn("startPostgresCluster")(function* 
     const child = command("postgres", args, data, user).spawn()
     server = child
     child.stdout.cancel()
-    // Child processes of a killed server may still write.
+    // Child processes of the killed postmaster may still write to the pipe.
     copy(child.stderr, log).catch(() => {})
     return child
   }).pipe(
-    // A server that cannot start exits by itself.
+    // A postmaster that cannot start exits; otherwise it is soon ready.
     Effect.flatMap((child) =>
       Effect.raceFirst(
         Effect.as(ready, true),
         Effect.as(Effect.promise(() => child.status), false),
       )
     ),
-    Effect.filterOrFail((isReady) => isReady),
-    Effect.retry({ schedule: Schedule.spaced(readyEvery), times: startsMax }),
+    Effect.filterOrFail((isRunning) => isRunning),
+    Effect.retry({ schedule: Schedule.spaced(readyInterval), times: startsMax }),
     Effect.asVoid,
     Effect.orDie,
   )
   const killed = Effect.promise(async () => {
-    if (server !== null) await ended(server)
+    if (server !== null) await killAndWait(server)
   })
   yield* Effect.acquireRelease(started, () =>
     Effect.andThen(
@@ -104,39 +105,44 @@ async function copy(from: ReadableStream<Uint8Array>, to: Deno.FsFile): Promise<
 const appended = { write: true, create: true, append: true } as const
 
 /** Kills a process and waits until it is gone. */
-export async function ended(child: Deno.ChildProcess): Promise<void> {
+export async function killAndWait(child: Deno.ChildProcess): Promise<void> {
   try {
     child.kill("SIGKILL")
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
   await child.status
 }
 
-interface User {
+interface SystemUser {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** PostgreSQL refuses to run as root, so root uses the user that its package created. */
-async function unprivileged(): Promise<User> {
+/** PostgreSQL refuses to run as root; for root it runs as the package's user `postgres`. */
+async function unprivilegedUser(): Promise<SystemUser> {
   if (Deno.uid() !== 0) return {}
-  const id = async (of: string) =>
+  const id = async (option: string) =>
     Number(
       new TextDecoder().decode(
-        (await new Deno.Command("id", { args: [of, "postgres"] }).output()).stdout,
+        (await new Deno.Command("id", { args: [option, "postgres"] }).output()).stdout,
       ),
     )
   return { uid: await id("-u"), gid: await id("-g") }
 }
 
-function command(name: string, args: ReadonlyArray<string>, cwd: string, user: User): Deno.Command {
+function command(
+  name: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  user: SystemUser,
+): Deno.Command {
   const piped = { stdin: "null", stdout: "piped", stderr: "piped" } as const
   return new Deno.Command(`${binaries}/${name}`, { args: [...args], cwd, ...user, ...piped })
 }
 
-/** The folder of programs of the newest installed version; null if there is none. */
-function newest(root: string): string | null {
+/** The program folder of the newest installed version; null when there is none. */
+function newestBinaries(root: string): string | null {
   try {
     const versions = [...Deno.readDirSync(root)].map(({ name }) => Number(name)).toSorted()
     const last = versions.at(-1)
@@ -144,12 +150,4 @@ function newest(root: string): string | null {
   } catch {
     return null
   }
-}
-
-/** A port that is free now. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 })
-  const { port } = listener.addr
-  listener.close()
-  return port
 }

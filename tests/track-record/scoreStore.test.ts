@@ -14,7 +14,8 @@ import { day, hour } from "../../src/core/domain/time.ts"
 import { ScoreStore } from "../../src/track-record/ScoreStore.ts"
 import { now } from "../support/movers/market.ts"
 import { memoryScores } from "../support/track-record/memoryScores.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -83,7 +84,7 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
       const rows = step.ends.map(({ market, end, at }) => ended(market, end, at))
       told.push(yield* store.saveResolutions(rows, step.asked.map(id), at(step.at)))
     } else {
-      const due = yield* store.due({ now: at(step.at), notAskedFrom: at(step.at - 24), limit: 4 })
+      const due = yield* store.due({ now: at(step.at), overdueBefore: at(step.at - 24), limit: 4 })
       if (step.between !== null) {
         const { market, end } = step.between
         told.push(yield* store.saveResolutions([ended(market, end, null)], [], at(step.at)))
@@ -104,8 +105,8 @@ const run = Effect.fnUntraced(function* (store: ScoreStore["Service"], steps: Pr
       yield* store.cursor,
       yield* store.counts,
       yield* store.version,
-      yield* store.toAsk({ ...query, endedAfter: at(12), askedAgainBefore: at(20) }),
-      yield* store.due({ now: at(60), notAskedFrom: at(5), limit: 100 }),
+      yield* store.dueMarkets({ ...query, endedAfter: at(12), askedAgainBefore: at(20) }),
+      yield* store.due({ now: at(60), overdueBefore: at(5), limit: 100 }),
     )
   }
   return told
@@ -126,11 +127,11 @@ const sorted = (value: unknown): unknown =>
 onEveryStore("ScoreStore", (law) => {
   law(
     "answers as maps would, whatever is done to it",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const told = yield* run(yield* ScoreStore, steps)
         assert.deepEqual(sorted(told), sorted(yield* run(memoryScores(), steps)))
-      }).pipe(Effect.provide(layer)), { runs: 60 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 10, full: 60 }) }),
   )
 
   const outcome = (feedIndex: number): Check => ({
@@ -160,7 +161,7 @@ onEveryStore("ScoreStore", (law) => {
       for (let n = 0; n < 12; n++) {
         const end = n % 2 === 0 ? "won" : "lost"
         const judge = Effect.gen(function* () {
-          const due = yield* store.due({ now: now + day, notAskedFrom: now, limit: 9 })
+          const due = yield* store.due({ now: now + day, overdueBefore: now, limit: 9 })
           yield* store.saveVerdicts(due.map(({ check, version, resolution }) => ({
             ...{ check, version, point: null },
             verdict: resolution?.state === "paid" && resolution.payouts[0] === 1
@@ -189,7 +190,7 @@ onEveryStore("ScoreStore", (law) => {
       yield* store.take(0, 1, [outcome(1)])
       yield* store.saveResolutions([ended(1, "won", 1)], [id(1)], now)
       yield* store.take(1, 2, [outcome(2)])
-      const due = yield* store.due({ now, notAskedFrom: now, limit: 9 })
+      const due = yield* store.due({ now, overdueBefore: now, limit: 9 })
       assert.deepEqual(due.map(({ check }) => check.feedIndex), [1, 2])
     }).pipe(Effect.provide(layer)),
   )

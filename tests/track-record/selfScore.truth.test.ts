@@ -31,14 +31,14 @@ import { embeddedStore } from "../support/stores.ts"
 
 /** Short lives, so that much ends; many outcomes exist before their price, and are proposed wrongly. */
 const world = makeWorld({
-  ...{ seed: 11, markets: 90, lifeDays: [3, 6], liveliness: 3, laggardShare: 1 },
+  ...{ seed: 11, markets: 90, lifeDays: [3, 6], jumpsPerMarketDay: 3, laggardShare: 1 },
   ...{ wrongProposalShare: 0.3, lateShare: 0.05, correctedShare: 0.05 },
 })
 const start = Math.ceil(world.options.origin / day) * day
-const tickMs = 30 * minute
-const tick = Duration.millis(tickMs)
+const tickIntervalMs = 30 * minute
+const tick = Duration.millis(tickIntervalMs)
 /** Ticks of the feed; then the days until the last word on every market is out, and asked for. */
-const ticks = 60 * hour / tickMs
+const ticks = 60 * hour / tickIntervalMs
 const daysAfter = 10
 
 const noNews = Layer.mock(News, {
@@ -67,7 +67,7 @@ const stretch = Effect.gen(function* () {
       Effect.provide(context),
     )
   for (let n = 0; n < ticks; n++) {
-    const slot = start + n * tickMs
+    const slot = start + n * tickIntervalMs
     yield* TestClock.setTime(slot)
     yield* Effect.gen(function* () {
       equal((yield* (yield* Ingestion).tick(slot)).failed, [])
@@ -84,7 +84,7 @@ const stretch = Effect.gen(function* () {
     }
   }
   for (let days = 1; days <= daysAfter; days++) {
-    const slot = start + ticks * tickMs + days * day
+    const slot = start + ticks * tickIntervalMs + days * day
     yield* TestClock.setTime(slot)
     equal((yield* score(slot)).failed, [])
   }

@@ -9,7 +9,11 @@ import { TestClock } from "effect/testing"
 import { backfillSummary, progressBar, progressLine } from "../../src/app/console.ts"
 import * as walletStore from "../../src/whales/postgres/walletStore.ts"
 import { hour } from "../../src/core/domain/time.ts"
-import { Backfill, type BackfillProgress, type Watcher } from "../../src/whales/Backfill.ts"
+import {
+  Backfill,
+  type BackfillProgress,
+  type ProgressListener,
+} from "../../src/whales/Backfill.ts"
 import type { WalletSource } from "../../src/markets/VenueClient.ts"
 import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { WalletStore } from "../../src/whales/WalletStore.ts"
@@ -21,10 +25,10 @@ import {
   type VenueRow,
   walletVenue,
 } from "../support/whales/activity.ts"
-import { act, start, tokens } from "../support/whales/acts.ts"
+import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
-import { lives, rowsOf, truthOf } from "../support/whales/lives.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { generatedActivity, rowsOf, truthOf } from "../support/whales/generatedActivity.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
@@ -33,14 +37,14 @@ const wallets = Array.from({ length: count }, (_, n) => address(n))
 /** Wallets with more to tell the higher their number. */
 const rowsFor = (wallet: string): ReadonlyArray<VenueRow> =>
   Array.from({ length: 4 * Number(wallet) }, (_, n) => ({
-    act: act("buy", {
+    event: activityEvent("buy", {
       wallet,
       tokenId: tokens[0],
       price: 0.4,
       at: start - (n >> 1) * 1_000,
       transaction: `${wallet}-${n >> 1}`,
     }),
-    isAct: n % 5 > 0,
+    isActivity: n % 5 > 0,
     lateMs: 0,
   })).toReversed()
 
@@ -64,9 +68,9 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "Error")
 
 const told = () => {
   const seen: Array<BackfillProgress> = []
-  const watcher: Watcher = {
+  const watcher: ProgressListener = {
     every: Duration.seconds(1),
-    tell: (progress) => Effect.sync(() => void seen.push(progress)),
+    onProgress: (progress) => Effect.sync(() => void seen.push(progress)),
   }
   return { seen, watcher }
 }
@@ -81,13 +85,13 @@ test("run() reads every wallet's past, and tells of it in counts that only grow"
     const fiber = yield* Effect.forkScoped(run(watcher))
     yield* TestClock.adjust("1 hour")
     const report = yield* Fiber.join(fiber)
-    equal(new Set(memory.acts.keys()), truth)
-    equal([report.whole, report.failed, report.acts], [count, 0, truth.size])
+    equal(new Set(memory.activity.keys()), truth)
+    equal([report.whole, report.failed, report.activityAdded], [count, 0, truth.size])
     ok((report.rejected["no_act"] ?? 0) > 0)
     ok(seen.length > 10, "told once a second")
     for (const [n, now] of seen.entries()) {
       const before = seen[n - 1] ?? now
-      for (const key of ["whole", "truncated", "failed", "acts", "pages", "at"] as const) {
+      for (const key of ["whole", "truncated", "failed", "activityAdded", "pages", "at"] as const) {
         ok(now[key] >= before[key], `${key} shrank`)
       }
     }
@@ -114,7 +118,7 @@ test("run() lets no wallet stop another, and goes on with those that failed", ()
     sick = false
     const second = yield* run(told().watcher)
     equal([second.wallets, second.whole, second.failed], [failing.length, failing.length, 0])
-    equal(new Set(memory.acts.keys()), truth)
+    equal(new Set(memory.activity.keys()), truth)
   }))
 
 test("run() asks for a few wallets at once, never for all", () =>
@@ -141,18 +145,18 @@ test("run() that is stopped at any time leaves what the next one goes on with", 
     const memory = memoryWallets(wallets)
     const slow: WalletSource["activity"] = (...asked) => Effect.delay(venue()(...asked), 300)
     const { run } = yield* backfillOf(slow, memory.layer)
-    let acts = 0
+    let activity = 0
     for (let stops = 0; stops < 20; stops++) {
       const fiber = yield* Effect.forkScoped(run(told().watcher))
       yield* TestClock.adjust(1_100 + 370 * stops)
       yield* Fiber.interrupt(fiber)
-      ok(memory.acts.size >= acts)
-      acts = memory.acts.size
+      ok(memory.activity.size >= activity)
+      activity = memory.activity.size
     }
     const last = yield* Effect.forkScoped(run(told().watcher))
     yield* TestClock.adjust("1 hour")
     equal((yield* Fiber.join(last)).failed, 0)
-    equal(new Set(memory.acts.keys()), truth)
+    equal(new Set(memory.activity.keys()), truth)
   }))
 
 test("run() beside another stores what one does", () =>
@@ -162,20 +166,20 @@ test("run() beside another stores what one does", () =>
     memory.hook = () => Effect.yieldNow
     const { run } = yield* backfillOf(venue(), memory.layer)
     yield* Effect.all([run(told().watcher), run(told().watcher)], { concurrency: 2 })
-    equal(new Set(memory.acts.keys()), truth)
+    equal(new Set(memory.activity.keys()), truth)
   }))
 
 onEveryStore("a backfill", (law) => {
   law(
-    "stores each act of any life once, through crashes of the store's callers",
-    holds(lives, (life) =>
+    "stores each event of any generated activity once, through crashes of the store's callers",
+    checkProperty(generatedActivity, (generated) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
-        const random = new Random(life.seed)
+        const random = new Random(generated.seed)
         const wallet = address(1)
-        const rows = rowsOf(life, wallet).map((row) => ({ ...row, lateMs: 0 }))
+        const rows = rowsOf(generated, wallet).map((row) => ({ ...row, lateMs: 0 }))
         const fails = () => random.chance(0.1)
-        const pageRows = (random: Random) => 2 + random.below(life.pageRowsMax)
+        const pageRows = (random: Random) => 2 + random.below(generated.pageRowsMax)
         const activity = activityOf(() => rows, random, { pageRows, fails })
         const store = yield* Effect.map(
           Layer.build(walletStore.layer),
@@ -197,7 +201,7 @@ onEveryStore("a backfill", (law) => {
           left = (yield* run(told().watcher)).failed
         }
         const [known] = yield* store.tracked
-        equal([known?.history, known?.acts], ["whole", truthOf(rows).size])
+        equal([known?.history, known?.activityCount], ["whole", truthOf(rows).size])
       })).pipe(Effect.provide(TestClock.layer()), quietly), { runs: 40 }),
   )
 })
@@ -209,7 +213,7 @@ const progress: BackfillProgress = {
   whole: 9,
   truncated: 1,
   failed: 0,
-  acts: 45_000,
+  activityAdded: 45_000,
   pages: 100,
   rejected: { no_act: 3, bad_price: 1_200 },
 }

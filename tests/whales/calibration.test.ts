@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { MarketId, TokenId } from "../../src/markets/domain/market.ts"
 import { day, hour } from "../../src/core/domain/time.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
-import { makeEntries } from "../../src/whales/Entries.ts"
+import { recomputeEntries } from "../../src/whales/entryPublishing.ts"
 import { test } from "../support/effect.ts"
 import { market, now } from "../support/movers/market.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
@@ -29,15 +29,18 @@ const stage = Effect.gen(function* () {
       eventSlug: `event-${n}`,
       tokenIds: [TokenId.make(`yes${n}`), TokenId.make(`no${n}`)],
     }))
-  const acts = markets.map(({ id, tokenIds }) => ({
+  const activity = markets.map(({ id, tokenIds }) => ({
     ...{ wallet, marketId: id, kind: "buy" as const, tokenId: tokenIds[0], size: 500 },
     ...{ price: 0.4, at: now - 2 * day, transaction: `0x${id}`, occurrence: 0 },
   }))
-  yield* whales.saveRead({ wallet, acts, readFrom: 0, readTo: now, history: "whole" })
+  yield* whales.saveRead({ wallet, activity, readFrom: 0, readTo: now, history: "whole" })
   yield* whales.saveFacts(markets, [], now)
   const terms = { stakeMinUsd: 1_000, notBefore: now - hour }
   const until = now + hour
-  strictEqual(yield* makeEntries(yield* makersOn(whales), terms, until, { made: 0 }), true)
+  strictEqual(
+    yield* recomputeEntries(yield* makersOn(whales), terms, until, { recomputed: 0 }),
+    true,
+  )
   yield* whales.saveResolutions(
     markets.map(({ id }, n) => ({
       ...{ marketId: id, resolvedAt: now - day, source: "oracle", state: "paid" },
@@ -93,13 +96,13 @@ test("count() gives way to those who always come first, until the next tick", ()
     strictEqual(asked, 10)
   }))
 
-test("count() and makeEntries() leave the rest of a backlog when their time is over", () =>
+test("count() and recomputeEntries() leave the rest of a backlog when their time is over", () =>
   Effect.gen(function* () {
     const { whales } = yield* stage
-    const tally = { counted: 0, made: 0 }
+    const tally = { counted: 0, recomputed: 0 }
     strictEqual(yield* (yield* over(whales)).count(now, tally), false)
     strictEqual(
-      yield* makeEntries(
+      yield* recomputeEntries(
         yield* makersOn(whales),
         { stakeMinUsd: 1, notBefore: now },
         now,
@@ -107,7 +110,7 @@ test("count() and makeEntries() leave the rest of a backlog when their time is o
       ),
       false,
     )
-    equal(tally, { counted: 0, made: 0 })
+    equal(tally, { counted: 0, recomputed: 0 })
   }))
 
 test("judge reads the sums of those alone of whom something is new, and writes nothing else", () =>

@@ -7,7 +7,7 @@ import { deepStrictEqual as equal, notStrictEqual } from "node:assert/strict"
 import { Effect } from "effect"
 import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
-import { everything, start, upTo, walletOf } from "./whaleStores.laws.ts"
+import { start, stateOf, upTo, walletOf } from "./whaleStores.laws.ts"
 
 const calibrated = (wallet: number, at: number, resolved = 84) => ({
   computedAt: start + at,
@@ -51,9 +51,9 @@ onEveryWhaleStore("CalibrationStore", (law) => {
   law(
     "nothing given is nothing done",
     Effect.fnUntraced(function* (store) {
-      const before = yield* everything(store)
+      const before = yield* stateOf(store)
       yield* store.saveCalibrated([], [])
-      equal(yield* everything(store), before)
+      equal(yield* stateOf(store), before)
       equal(yield* store.calibrationVersion, "0")
     }),
   )

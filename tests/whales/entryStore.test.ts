@@ -8,16 +8,16 @@ import { Effect } from "effect"
 import { whaleRow } from "../support/products.ts"
 import { onEveryWhaleStore } from "../support/whales/whaleStores.ts"
 import {
-  acted,
-  actOf,
+  activityEventOf,
+  addActivity,
   entryOf,
-  everything,
   factsOf,
-  made,
   marketOf,
+  positionOf,
   readAll,
   resolutionOf,
   start,
+  stateOf,
   upTo,
   walletOf,
 } from "./whaleStores.laws.ts"
@@ -26,18 +26,22 @@ onEveryWhaleStore("EntryStore", (law) => {
   law(
     "what happened last is worked off first",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 5)
-      yield* readAll(store, [actOf(0, 3, 1), actOf(0, 1, 4), actOf(0, 6, 2)])
+      yield* addActivity(store, 5)
+      yield* readAll(store, [
+        activityEventOf(0, 3, 1),
+        activityEventOf(0, 1, 4),
+        activityEventOf(0, 6, 2),
+      ])
       // Positions of a market that is known late come in their turn too.
       yield* store.saveFacts([factsOf(6)], [], start)
       // Marked again by something older, a position keeps its place.
-      yield* readAll(store, [actOf(0, 1, 3)])
+      yield* readAll(store, [activityEventOf(0, 1, 3)])
       const stale = yield* store.stale(4)
       equal(stale.map(({ market }) => market.id), [1, 6, 3, 0].map(marketOf))
-      yield* store.saveMade([
-        made(1, 3),
-        made(3, 2),
-        ...[0, 2, 4, 6].map((market) => made(market)),
+      yield* store.saveEntries([
+        positionOf(1, 3),
+        positionOf(3, 2),
+        ...[0, 2, 4, 6].map((market) => positionOf(market)),
       ])
       equal((yield* store.stale(9)).length, 0)
       equal((yield* store.due(3)).length, 3)
@@ -47,14 +51,14 @@ onEveryWhaleStore("EntryStore", (law) => {
   law(
     "what was made of less activity than what is stored is passed over",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
-      yield* readAll(store, [actOf(0, 0, 1)])
-      yield* store.saveMade([{ ...made(0, 2), entries: [entryOf(0), entryOf(1)] }])
-      yield* readAll(store, [actOf(0, 0, 2)])
-      yield* store.saveMade([made(0, 1)])
+      yield* addActivity(store, 1)
+      yield* readAll(store, [activityEventOf(0, 0, 1)])
+      yield* store.saveEntries([{ ...positionOf(0, 2), entries: [entryOf(0), entryOf(1)] }])
+      yield* readAll(store, [activityEventOf(0, 0, 2)])
+      yield* store.saveEntries([positionOf(0, 1)])
       const [position] = yield* store.stale(9)
       equal(position?.entries.length, 2)
-      yield* store.saveMade([made(0, 2)])
+      yield* store.saveEntries([positionOf(0, 2)])
       equal((yield* store.stale(9)).map(({ entries, version }) => [entries.length, version]), [[
         1,
         3,
@@ -76,11 +80,11 @@ onEveryWhaleStore("EntryStore", (law) => {
       for (const n of [0, 1, 2]) {
         const history = n === 2 ? "reading" as const : "whole" as const
         yield* store.saveRead({
-          ...{ wallet: walletOf(n), acts: [actOf(n, 0, 0)], history },
+          ...{ wallet: walletOf(n), activity: [activityEventOf(n, 0, 0)], history },
           ...{ readFrom: start, readTo: start },
         })
-        yield* store.saveMade([{
-          ...{ ...made(0), wallet: walletOf(n), boughtBoth: true, due: false },
+        yield* store.saveEntries([{
+          ...{ ...positionOf(0), wallet: walletOf(n), boughtBoth: true, due: false },
           entries: [entryOf(0), entryOf(1), entryOf(2)],
         }])
       }
@@ -106,7 +110,7 @@ onEveryWhaleStore("EntryStore", (law) => {
   law(
     "activity comes back as it was given, to the last bit",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
+      yield* addActivity(store, 1)
       const given = [
         "0x" + "ab".repeat(32),
         "0x" + "AB".repeat(32),
@@ -115,7 +119,7 @@ onEveryWhaleStore("EntryStore", (law) => {
         "\u{1f433}",
       ].flatMap((transaction) =>
         [Number.MIN_VALUE, Number.MAX_VALUE, 1e-7, 0.1 + 0.2].map((size, n) => ({
-          ...actOf(0, 0, 2 + n),
+          ...activityEventOf(0, 0, 2 + n),
           transaction,
           size,
           price: 1 - size,
@@ -124,10 +128,10 @@ onEveryWhaleStore("EntryStore", (law) => {
       )
       yield* readAll(store, given)
       const [position] = yield* store.stale(1)
-      const key = (act: unknown) => JSON.stringify(Object.entries(Object(act)).sort())
+      const key = (event: unknown) => JSON.stringify(Object.entries(Object(event)).sort())
       equal(
-        position?.acts.map(key).sort(),
-        [actOf(0, 0, 0), ...given].map(key).sort(),
+        position?.activity.map(key).sort(),
+        [activityEventOf(0, 0, 0), ...given].map(key).sort(),
       )
     }),
   )
@@ -136,9 +140,9 @@ onEveryWhaleStore("EntryStore", (law) => {
     "more than goes into one statement is all kept",
     Effect.fnUntraced(function* (store) {
       const many = 2_345
-      yield* acted(store, many)
+      yield* addActivity(store, many)
       equal((yield* store.stale(many + 1)).length, many)
-      yield* store.saveMade(upTo(many).map((market) => made(market)))
+      yield* store.saveEntries(upTo(many).map((market) => positionOf(market)))
       equal(yield* store.stale(many), [])
       equal((yield* store.due(many + 1)).length, many)
     }),
@@ -147,10 +151,10 @@ onEveryWhaleStore("EntryStore", (law) => {
   law(
     "nothing given is nothing done",
     Effect.fnUntraced(function* (store) {
-      yield* acted(store, 1)
-      const before = yield* everything(store)
-      yield* store.saveMade([])
-      equal(yield* everything(store), before)
+      yield* addActivity(store, 1)
+      const before = yield* stateOf(store)
+      yield* store.saveEntries([])
+      equal(yield* stateOf(store), before)
     }),
   )
 })

@@ -11,7 +11,7 @@ import type { Board } from "../../src/markets/domain/leaderboard.ts"
 import { Tracking } from "../../src/whales/Tracking.ts"
 import { type ActivityRow, VenueClient, type WalletSource } from "../../src/markets/VenueClient.ts"
 import { down, type MemoryWallets, memoryWallets, walletVenue } from "../support/whales/activity.ts"
-import { act, start } from "../support/whales/acts.ts"
+import { activityEvent, start } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
 
 const categories = ["overall", "sports"] as const
@@ -42,7 +42,7 @@ const activityNaming = (
     const row = names(wallet)
     const rows = row === null
       ? []
-      : [{ act: act("buy", { wallet }), userName: "", pseudonym: "", ...row }]
+      : [{ event: activityEvent("buy", { wallet }), userName: "", pseudonym: "", ...row }]
     return { rows, rejected: {}, oldest: rows.length > 0 ? start : null, next: null, cut: false }
   })
 

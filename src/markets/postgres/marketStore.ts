@@ -1,13 +1,12 @@
 /**
- * The memory of markets in PostgreSQL: the newest word on each, and the layer that adds their mid
- * series to it.
+ * The `MarketStore` in PostgreSQL: the newest listing of each market. `mids.ts` has the mid series.
  *
  * @module
  */
 import { Array, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Market, MarketId } from "../domain/market.ts"
-import { candidatesMax, type EndingMarket, type ResolvingQuery } from "../domain/resolving.ts"
+import { type EndingMarket, endingMarketsMax, type ResolvingQuery } from "../domain/resolving.ts"
 import { type EpochMs, hour } from "../../core/domain/time.ts"
 import { MarketStore } from "../MarketStore.ts"
 import { jsonText } from "../../postgres/json.ts"
@@ -43,7 +42,7 @@ export const layer: Layer.Layer<MarketStore, never, SqlClient> = Layer.effect(
   ),
 )
 
-/** One statement: rewrites only what changed, and never with a word older than the one held. */
+/** Updates only what changed, and never with a listing older than the stored one. */
 const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: EpochMs) =>
   sql`
     WITH incoming AS MATERIALIZED (
@@ -107,7 +106,7 @@ const byIds = (sql: SqlClient) =>
     SELECT facts, volume_usd, liquidity_usd, best_bid, best_ask
     FROM market JOIN market_quote USING (market_id)
     WHERE market_id = ANY (${marketIds}::text[])`
-    return new Map(rows.map(market).map((held) => [held.id, held]))
+    return new Map(rows.map(market).map((stored) => [stored.id, stored]))
   }, Effect.orDie)
 
 const liveOfEvent = (sql: SqlClient) =>
@@ -133,13 +132,13 @@ const endingWithin = (sql: SqlClient) =>
       AND facts ->> 'status' IN ('open', 'proposed')
       AND liquidity_usd >= ${minLiquidity}::float8
       AND (${includeNoise} OR facts ->> 'mechanical' IS NULL)
-    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${candidatesMax}`
+    ORDER BY (facts ->> 'endsAt')::float8, slug COLLATE "C" LIMIT ${endingMarketsMax}`
     return rows.map(market).filter((row): row is EndingMarket => row.endsAt !== null)
   }, Effect.orDie)
 
 /**
- * By pages of quotes, which are small: reading the facts of every market to know which are live takes
- * a second where there are fifty thousand.
+ * Pages through quotes, which are small: reading the facts of fifty thousand markets to find the live
+ * ones takes a second.
  */
 const mostLiquid = (sql: SqlClient) =>
   Effect.fn("MarketStore.mostLiquid")(function* (limit: number) {
@@ -190,10 +189,10 @@ const recentlyPriced = (sql: SqlClient) =>
     }))
   }, Effect.orDie)
 
-/** When a point of a row of mids was: `o` milliseconds into its hour. */
+/** The instant of a point in a row of mids: `o` milliseconds after the start of its hour. */
 const pointAt = (sql: SqlClient) => sql`(hour * ${BigInt(hour)}::bigint + o)`
 
-/** What changes with every listing stands beside the facts, not in them. */
+/** Figures that change with every listing are columns of their own, next to the facts. */
 function incomingRow({ volumeUsd, liquidityUsd, listed, ...facts }: Market) {
   return {
     market_id: facts.id,

@@ -1,5 +1,5 @@
 /**
- * The mid series in PostgreSQL: a row a market and hour, under a short key.
+ * The mid series in PostgreSQL: one row for each market and hour, under a short key.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const hoursBatch = 2_000
 /** Identifiers in one statement. */
 const idsBatch = 10_000
 
-/** One row: the n-th offset belongs to the n-th mid; no offset twice; in no order. */
+/** One row: the n-th offset belongs to the n-th mid. Offsets are unique and unordered. */
 interface MidHour {
   readonly market_id: string
   /** Whole hours since the epoch. */
@@ -23,7 +23,7 @@ interface MidHour {
   readonly mids: ReadonlyArray<number>
 }
 
-/** The half of `MarketStore` that is about series. */
+/** The series methods of `MarketStore`. */
 export const mids = (sql: SqlClient) => ({
   appendMids: appendMids(sql),
   lastMids: lastMids(sql),
@@ -42,7 +42,7 @@ const nameSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
     ORDER BY id
     ON CONFLICT DO NOTHING`
 
-/** A point at an offset already held takes its place. */
+/** A new point replaces a stored one at the same offset. */
 const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
   sql`
     INSERT INTO mid_hour AS stored (series_id, hour, offsets_ms, mids)
@@ -169,7 +169,7 @@ const prune = (sql: SqlClient) =>
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-/** Rows to append, one a market and hour; of two points at one time the later in the list stands. */
+/** One row for each market and hour; of two points at one time the later in the list is taken. */
 function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
   const series = new Map<string, Map<number, Map<number, number>>>()
   for (const { marketId, at, mid } of points) {
@@ -187,7 +187,7 @@ function midHours(points: ReadonlyArray<MidPoint>): ReadonlyArray<MidHour> {
   )
 }
 
-/** The points of one market's rows, ascending by time. */
+/** The points of one market's rows, oldest first. */
 function points(
   rows: ReadonlyArray<Omit<MidHour, "market_id">>,
 ): ReadonlyArray<SeriesPoint> {
@@ -197,7 +197,7 @@ function points(
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const held = map.get(key) ?? make()
-  map.set(key, held)
-  return held
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }

@@ -1,5 +1,5 @@
 /**
- * The memory of headlines in PostgreSQL.
+ * Headlines in PostgreSQL.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<NewsStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     NewsStore.of({
       add: add(sql),
-      heard: heard(sql),
+      saveRead: saveRead(sql),
       sources: sources(sql),
       between: between(sql),
       prune: prune(sql),
@@ -54,9 +54,9 @@ const add = (sql: SqlClient) =>
     return added.reduce((count, rows) => count + rows.length, 0)
   }, Effect.orDie)
 
-const heard = (sql: SqlClient) =>
-  Effect.fn("NewsStore.heard")(function* (source: string, askedAt: EpochMs, answered: boolean) {
-    const at = new Date(askedAt)
+const saveRead = (sql: SqlClient) =>
+  Effect.fn("NewsStore.saveRead")(function* (source: string, readAt: EpochMs, answered: boolean) {
+    const at = new Date(readAt)
     yield* sql`
     INSERT INTO news_source (name, requested_at, responded_at)
     VALUES (${source}, ${at}, ${answered ? at : null})
@@ -71,7 +71,7 @@ const sources = (sql: SqlClient) =>
     Effect.map((rows) =>
       rows.map(({ name, requested_at, responded_at }) => ({
         name,
-        askedAt: requested_at.getTime(),
+        readAt: requested_at.getTime(),
         answeredAt: responded_at?.getTime() ?? null,
       }))
     ),
@@ -94,12 +94,12 @@ const between = (sql: SqlClient) =>
   )
 
 const prune = (sql: SqlClient) =>
-  Effect.fn("NewsStore.prune")(function* (before: EpochMs, most: number) {
+  Effect.fn("NewsStore.prune")(function* (before: EpochMs, max: number) {
     yield* sql`DELETE FROM news_source WHERE requested_at < ${new Date(before)}`
     const [row] = yield* sql<{ gone: bigint }>`
     WITH gone AS (
       DELETE FROM headline WHERE published_at < ${new Date(before)} OR url IN (
-        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${most}
+        SELECT url FROM headline ORDER BY published_at DESC, url OFFSET ${max}
       ) RETURNING 1
     )
     SELECT count(*) AS gone FROM gone`

@@ -1,5 +1,5 @@
 /**
- * What a model is asked when it judges whether an outcome already exists, and the shape of its answer.
+ * The prompt for a model that judges whether an outcome already exists, and the schema of its answer.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { rulesLengthMax } from "../../markets/domain/proposal.ts"
 import { judgingPrompt, ListOf, type Prompt, TextOf } from "../../writing/domain/prompt.ts"
 import type { DetectionQuestion } from "./detection.ts"
 
-/** Pieces of evidence that a detector is shown, the venue's own first. */
-const evidenceShownMax = 20
-/** What an answer may hold. */
+/** Pieces of evidence in a prompt and in an answer. */
+const evidenceMax = 20
+/** Characters in an answer. */
 const outcomeLengthMax = 200
 const sentenceLengthMax = 300
 
@@ -34,7 +34,7 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
     },
     now: isoTime(now),
   }
-  const pieces = evidence.slice(0, evidenceShownMax).map((piece) => ({
+  const pieces = evidence.slice(0, evidenceMax).map((piece) => ({
     id: piece.id,
     kind: piece.kind,
     title: named(piece.title),
@@ -49,11 +49,11 @@ export function detectionPrompt(question: DetectionQuestion, boundary: string): 
   }, boundary)
 }
 
-/** A `Detection` as a model answers with it. */
+/** The schema of a `Detection`, with length limits. */
 export const DetectionAnswer = Schema.Struct({
   determined: Schema.Boolean,
   outcome: Schema.NullOr(TextOf(outcomeLengthMax)),
   statement: TextOf(sentenceLengthMax),
   confidence: Schema.Literals(["low", "medium", "high"]),
-  evidence: ListOf(Schema.String.check(Schema.isPattern(/^E[0-9]{1,4}$/)), evidenceShownMax),
+  evidence: ListOf(Schema.String.check(Schema.isPattern(/^E[0-9]{1,4}$/)), evidenceMax),
 })

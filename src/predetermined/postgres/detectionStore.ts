@@ -1,5 +1,5 @@
 /**
- * The memory of detections in PostgreSQL.
+ * Detections in PostgreSQL.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { MarketId } from "../../markets/domain/market.ts"
 import type { EpochMs } from "../../core/domain/time.ts"
-import { type Considered, DetectionStore, type HeldDetection } from "../DetectionStore.ts"
+import { type DetectionRecord, DetectionStore, type StoredDetection } from "../DetectionStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 /** Identifiers, and rows, in one statement. */
@@ -17,15 +17,15 @@ export const layer: Layer.Layer<DetectionStore, never, SqlClient> = Layer.effect
   DetectionStore,
   Effect.map(SqlClient, (sql) =>
     DetectionStore.of({
-      held: held(sql),
-      remember: remember(sql),
+      find: find(sql),
+      save: save(sql),
       prune: prune(sql),
     })),
 )
 
-const held = (sql: SqlClient) =>
-  Effect.fn("DetectionStore.held")(function* (marketIds: ReadonlyArray<MarketId>) {
-    if (marketIds.length === 0) return new Map<MarketId, HeldDetection>()
+const find = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.find")(function* (marketIds: ReadonlyArray<MarketId>) {
+    if (marketIds.length === 0) return new Map<MarketId, StoredDetection>()
     const rows = yield* sql<
       { market_id: MarketId; evidence_key: string | null; considered_at: Date; published: boolean }
     >`
@@ -34,14 +34,14 @@ const held = (sql: SqlClient) =>
     return new Map(rows.map((row) => [row.market_id, {
       evidenceKey: row.evidence_key,
       consideredAt: row.considered_at.getTime(),
-      told: row.published,
+      published: row.published,
     }]))
   }, Effect.orDie)
 
-const remember = (sql: SqlClient) =>
-  Effect.fn("DetectionStore.remember")(
-    function* (considered: ReadonlyArray<Considered>, at: EpochMs) {
-      for (const batch of Array.chunksOf(merged(considered), rowsBatch)) {
+const save = (sql: SqlClient) =>
+  Effect.fn("DetectionStore.save")(
+    function* (records: ReadonlyArray<DetectionRecord>, at: EpochMs) {
+      for (const batch of Array.chunksOf(merged(records), rowsBatch)) {
         yield* sql`
         INSERT INTO detection AS stored (market_id, evidence_key, considered_at, verdict, published)
         SELECT market_id, evidence_key, ${new Date(at)}::timestamptz, verdict, published
@@ -58,22 +58,22 @@ const remember = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** One row a market, as if they had been remembered one after another. */
-function merged(considered: ReadonlyArray<Considered>): ReadonlyArray<Considered & Told> {
-  const rows = new Map<MarketId, Considered & Told>()
-  for (const row of considered) {
-    const before = rows.get(row.marketId)
-    rows.set(row.marketId, {
-      ...row,
-      evidenceKey: row.evidenceKey ?? before?.evidenceKey ?? null,
-      told: row.verdict === "told" || before?.told === true,
+interface MergedRecord extends DetectionRecord {
+  readonly published: boolean
+}
+
+/** One row per market, as if the records had been saved one after another. */
+function merged(records: ReadonlyArray<DetectionRecord>): ReadonlyArray<MergedRecord> {
+  const rows = new Map<MarketId, MergedRecord>()
+  for (const record of records) {
+    const before = rows.get(record.marketId)
+    rows.set(record.marketId, {
+      ...record,
+      evidenceKey: record.evidenceKey ?? before?.evidenceKey ?? null,
+      published: record.result === "published" || before?.published === true,
     })
   }
   return [...rows.values()]
-}
-
-interface Told {
-  readonly told: boolean
 }
 
 const prune = (sql: SqlClient) =>
@@ -86,8 +86,9 @@ const prune = (sql: SqlClient) =>
     return Number(row?.gone ?? 0n)
   }, Effect.orDie)
 
-const incomingRow = ({ marketId, evidenceKey, verdict, told }: Considered & Told) => ({
+const incomingRow = ({ marketId, evidenceKey, result, published }: MergedRecord) => ({
   market_id: marketId,
   evidence_key: evidenceKey,
-  ...{ verdict, published: told },
+  verdict: result,
+  published,
 })

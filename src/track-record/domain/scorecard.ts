@@ -16,11 +16,11 @@ import {
   type CalibratedWhale,
   computedAtOf,
   publishable,
-  shownUsd,
+  roundUsd,
   type WhaleRow,
 } from "../../whales/domain/whale.ts"
 import { WhaleLabel } from "../../feed/domain/item.ts"
-import { OddsBand, roundedBand, shownRate } from "../../whales/domain/oddsBands.ts"
+import { OddsBand, roundBand, roundRate } from "../../whales/domain/oddsBands.ts"
 
 /** Wallets that are named. */
 export const topWalletsMax = 10
@@ -125,7 +125,7 @@ export function scorecard({ tracked, totals, whales, verdicts, now }: ScorecardF
       fade: countOf("fade", places.labelled),
       neutral: countOf("neutral", places.labelled),
     },
-    oddsBands: rates.oddsBands.map(roundedBand),
+    oddsBands: rates.oddsBands.map(roundBand),
     topWallets: publishable(places.labelled).slice(0, topWalletsMax).map(shownWallet),
     ...selfScore(verdicts),
     method,
@@ -158,13 +158,13 @@ const shownWallet = (row: WhaleRow): Scorecard["topWallets"][number] => ({
   pseudonym: row.pseudonym,
   wallet: row.wallet,
   resolvedEntries: row.resolved,
-  stakeUsd: shownUsd(row.stakeUsd),
-  meanEntryPrice: shownRate(row.meanEntryPrice),
-  winRate: shownRate(row.winRate),
+  stakeUsd: roundUsd(row.stakeUsd),
+  meanEntryPrice: roundRate(row.meanEntryPrice),
+  winRate: roundRate(row.winRate),
   label: row.label,
 })
 
-const shownOrNull = (rate: number | null): number | null => rate === null ? null : shownRate(rate)
+const shownOrNull = (rate: number | null): number | null => rate === null ? null : roundRate(rate)
 
 /** The mean price over all entries of these bands; null without any. */
 function meanPriceOver(bands: ReadonlyArray<typeof OddsBand.Type>): number | null {

@@ -14,16 +14,16 @@ import type { Resolution } from "../../markets/domain/resolution.ts"
 import { day, type EpochMs, hour, minute } from "../../core/domain/time.ts"
 
 /** When a mover is looked at again, after it was told. */
-const lookedAtAfter = { mover_1h: hour, mover_24h: day } as const
+const horizonMs = { mover_1h: hour, mover_24h: day } as const
 
 /** How far from the instant a price may lie to be the price then: three ticks of ten minutes. */
-export const priceAgeMax = 30 * minute
+export const priceOffsetMsMax = 30 * minute
 
 /**
  * A mover is judged this long after the instant it is looked at: by then every price that may count
  * has come in.
  */
-export const judgedAfter = priceAgeMax
+export const judgingDelayMs = priceOffsetMsMax
 
 /** A mover that is looked at once more. */
 interface MoverCheck {
@@ -67,7 +67,7 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<C
     case "mover": {
       const { priceStart, priceNow } = item.data
       return (["mover_1h", "mover_24h"] as const).map((kind) => ({
-        ...{ kind, ...shared, at: told + lookedAtAfter[kind] },
+        ...{ kind, ...shared, at: told + horizonMs[kind] },
         ...{ priceStart, priceNow },
       }))
     }
@@ -83,13 +83,13 @@ export function checksOf(item: FeedItem, market: Market | null): ReadonlyArray<C
 
 /**
  * The point of a market's series that is its price at an instant: the last at or before it that is no
- * older than `priceAgeMax`; without one the first after it, as near. The points may come in any order.
+ * older than `priceOffsetMsMax`; without one the first after it, as near. The points may come in any order.
  */
 export function pointAt(
   at: EpochMs,
   points: ReadonlyArray<SeriesPoint>,
 ): SeriesPoint | null {
-  const near = points.filter((point) => Math.abs(point.at - at) <= priceAgeMax)
+  const near = points.filter((point) => Math.abs(point.at - at) <= priceOffsetMsMax)
   const before = near.filter((point) => point.at <= at)
   if (before.length > 0) return before.reduce((a, b) => b.at >= a.at ? b : a)
   return near.length === 0 ? null : near.reduce((a, b) => b.at < a.at ? b : a)
@@ -101,11 +101,11 @@ export function pointAt(
  *
  * - A market that had been paid out by then is worth its payout.
  * - Else the point, unless it lies after the instant and the payout came before it.
- * - Without a point, a payout within `priceAgeMax` after the instant.
+ * - Without a point, a payout within `priceOffsetMsMax` after the instant.
  *
  * A payout of unknown time says nothing of the instant, nor does a market that was cancelled.
  */
-export function standingPrice(
+export function priceOfOutcomeAt(
   at: EpochMs,
   point: SeriesPoint | null,
   resolution: Resolution | null,
@@ -115,7 +115,7 @@ export function standingPrice(
   const [payout] = resolution.payouts
   if (paidAt <= at) return payout
   if (point !== null && (point.at <= at || point.at < paidAt)) return point.mid
-  return paidAt <= at + priceAgeMax ? payout : null
+  return paidAt <= at + priceOffsetMsMax ? payout : null
 }
 
 /**
@@ -146,7 +146,7 @@ export function outcomeVerdict(
 }
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const priceWithin = `${priceAgeMax / minute} minutes`
+const priceWithin = `${priceOffsetMsMax / minute} minutes`
 
 /** How movers fared, on the wire. */
 export const MoverScore = Schema.Struct({

@@ -14,9 +14,14 @@ import {
   type ResolutionColumns,
   resolutionOf,
 } from "../../markets/domain/resolution.ts"
-import { type Check, judgedAfter, type Verdict, type VerdictCounts } from "../domain/selfScore.ts"
+import {
+  type Check,
+  judgingDelayMs,
+  type Verdict,
+  type VerdictCounts,
+} from "../domain/selfScore.ts"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import { type DueCheck, type EndingsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
+import { type DueCheck, type DueMarketsQuery, type JudgedCheck, ScoreStore } from "../ScoreStore.ts"
 import { jsonText } from "../../postgres/json.ts"
 
 export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
@@ -25,7 +30,7 @@ export const layer: Layer.Layer<ScoreStore, never, SqlClient> = Layer.effect(
     ScoreStore.of({
       cursor: cursor(sql),
       take: take(sql),
-      toAsk: toAsk(sql),
+      dueMarkets: dueMarkets(sql),
       saveResolutions: saveResolutions(sql),
       due: due(sql),
       saveVerdicts: saveVerdicts(sql),
@@ -92,13 +97,13 @@ function checkRow(check: Check) {
     price_start: isMover ? check.priceStart : null,
     price_now: isMover ? check.priceNow : null,
     outcome: isMover ? null : check.outcome,
-    due_at: isMover ? isoTime(check.at + judgedAfter) : null,
+    due_at: isMover ? isoTime(check.at + judgingDelayMs) : null,
   }
 }
 
-const toAsk = (sql: SqlClient) =>
-  Effect.fn("ScoreStore.toAsk")(
-    function* ({ limit, now, askedBefore, endedAfter, askedAgainBefore }: EndingsQuery) {
+const dueMarkets = (sql: SqlClient) =>
+  Effect.fn("ScoreStore.dueMarkets")(
+    function* ({ limit, now, askedBefore, endedAfter, askedAgainBefore }: DueMarketsQuery) {
       const after = sql`${new Date(endedAfter)}::timestamptz`
       const again = sql`${new Date(askedAgainBefore)}::timestamptz`
       const rows = yield* sql<{ market_id: MarketId }>`
@@ -189,14 +194,14 @@ interface CheckRow extends ResolutionColumns {
 const due = (sql: SqlClient) =>
   Effect.fn("ScoreStore.due")(
     function* (
-      { now, notAskedFrom, limit }: { now: EpochMs; notAskedFrom: EpochMs; limit: number },
+      { now, overdueBefore, limit }: { now: EpochMs; overdueBefore: EpochMs; limit: number },
     ) {
       const rows = yield* sql<CheckRow>`
         SELECT feed_index, kind, market_id, at, price_start, price_now, outcome, verdict, point_at,
           point_mid, version, state, payout_first, payout_second, source, resolved_at
         FROM score_check LEFT JOIN score_market USING (market_id)
         WHERE due_at <= ${new Date(now)} AND (
-          market_id IS NULL OR requested_at >= due_at OR due_at < ${new Date(notAskedFrom)}
+          market_id IS NULL OR requested_at >= due_at OR due_at < ${new Date(overdueBefore)}
         )
         ORDER BY due_at, feed_index, kind LIMIT ${limit}`
       return rows.map(dueCheck)

@@ -1,5 +1,6 @@
 /**
- * The `CalibrationStore` in PostgreSQL: one row a wallet, which holds the calibration it replaced too.
+ * The `CalibrationStore` in PostgreSQL: one row for each wallet, with its current and its previous
+ * calibration.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { CalibrationStore } from "../CalibrationStore.ts"
 import type { CalibratedWhale, WhaleRow } from "../domain/whale.ts"
 import { bumpRevision } from "./locking.ts"
 
-/** Wallets read at once; the service tracks fewer. */
+/** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 10_000
 /** Wallets in one statement: about a megabyte of JSON. */
 const whalesBatch = 1_000
@@ -59,28 +60,28 @@ const calibrations = (sql: SqlClient) =>
       ORDER BY wallet, version.computed_at DESC`
       return Map.groupBy(rows, ({ wallet }) => wallet)
     },
-    Effect.map((held) => new Map([...held].map(([key, rows]) => [key, rows.map(whale)]))),
+    Effect.map((found) => new Map([...found].map(([key, rows]) => [key, rows.map(whale)]))),
     Effect.orDie,
   )
 
 const saveCalibrated = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.saveCalibrated")(
-    function* (whales: ReadonlyArray<CalibratedWhale>, gone: ReadonlyArray<string>) {
+    function* (whales: ReadonlyArray<CalibratedWhale>, removed: ReadonlyArray<string>) {
       const newest = new Map(whales.map((each) => [each.row.wallet, each]))
       const sorted = [...newest.values()].sort((a, b) => a.row.wallet < b.row.wallet ? -1 : 1)
       let changed = 0
       for (const batch of Array.chunksOf(sorted, whalesBatch)) {
         changed += yield* saveBatch(sql, batch)
       }
-      const removed = yield* sql`
-        DELETE FROM whale_calibration WHERE wallet = ANY (${gone}::text[]) RETURNING 1`
-      if (changed + removed.length > 0) yield* bumpRevision(sql)
+      const deleted = yield* sql`
+        DELETE FROM whale_calibration WHERE wallet = ANY (${removed}::text[]) RETURNING 1`
+      if (changed + deleted.length > 0) yield* bumpRevision(sql)
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-/** One computed at the same time takes the place of the one held; an older one is passed over. */
+/** A row with the same `computedAt` replaces the stored one; an older row is ignored. */
 const saveBatch = (sql: SqlClient, whales: ReadonlyArray<CalibratedWhale>) =>
   sql<{ changed: number }>`
     WITH saved AS (
@@ -116,7 +117,7 @@ const calibrationVersion = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The open markets are found first, by their index: nearly all that are held have ended. */
+/** Finds the open markets first, by their index: nearly all stored markets have ended. */
 const openEntries = (sql: SqlClient) =>
   sql<{ wallet: string; entries: number }>`
     WITH open AS MATERIALIZED (

@@ -12,12 +12,13 @@ import {
   type CountedPosition,
   type CountedWallet,
   CountingStore,
-  type HeldSums,
+  type StoredSums,
   type UncountedEvent,
 } from "../CountingStore.ts"
 import type { Judgement } from "../domain/label.ts"
-import type { HeldEntry } from "../domain/heldEntry.ts"
+import type { StoredEntry } from "../domain/storedEntry.ts"
 import type { MarketScore } from "../domain/score.ts"
+import type { FavouredSide } from "../domain/significance/nullModel.ts"
 import { bumpRevision, keys } from "./locking.ts"
 import { packedSums, sumsOf, totalsBytes, totalsOf } from "./sums.ts"
 
@@ -42,8 +43,13 @@ interface UncountedRow extends ResolutionColumns {
   readonly version: bigint
   readonly changed: boolean
   readonly fee_rate: number
-  readonly entries: ReadonlyArray<HeldEntry>
-  readonly score: MarketScore | null
+  readonly entries: ReadonlyArray<StoredEntry>
+  readonly score: ScoreColumn | null
+}
+
+/** A score as JSON, where the remainder is called `beside`. */
+type ScoreColumn = Omit<MarketScore, "favoured"> & {
+  readonly favoured: Omit<FavouredSide, "remainder"> & { readonly beside?: number | undefined }
 }
 
 const uncounted = (sql: SqlClient) =>
@@ -90,7 +96,7 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
       feeRate: row.fee_rate,
       entries: row.entries,
       resolution: resolutionOf(row.market, row),
-      counted: row.score,
+      counted: row.score === null ? null : scoreOf(row.score),
       changed: row.changed,
     })
     before = row
@@ -100,6 +106,14 @@ function events(rows: ReadonlyArray<UncountedRow>): ReadonlyArray<UncountedEvent
 
 type Uncounted = UncountedEvent["positions"][number]
 
+function scoreOf({ favoured: { beside, ...side }, ...score }: ScoreColumn): MarketScore {
+  return { ...score, favoured: beside === undefined ? side : { ...side, remainder: beside } }
+}
+
+function scoreColumn({ favoured: { remainder, ...side }, ...score }: MarketScore): ScoreColumn {
+  return { ...score, favoured: { ...side, beside: remainder } }
+}
+
 const sums = (sql: SqlClient) =>
   Effect.fn("CountingStore.sums")(function* (wallets: ReadonlyArray<string>) {
     const rows = yield* sql<{ wallet: string; version: number; sums: Uint8Array | null }>`
@@ -107,14 +121,14 @@ const sums = (sql: SqlClient) =>
       FROM whale_wallet LEFT JOIN whale_sums USING (wallet_id)
       WHERE wallet = ANY (${[...new Set(wallets)]}::text[])`
     return new Map(
-      rows.map(({ wallet, version, sums }): [string, HeldSums] => [
+      rows.map(({ wallet, version, sums }): [string, StoredSums] => [
         wallet,
         { version, sums: sums === null ? null : sumsOf(sums) },
       ]),
     )
   }, Effect.orDie)
 
-/** Something that was counted is another by now; nothing was saved. */
+/** A position or the sums of a wallet changed meanwhile; the transaction is rolled back. */
 class Changed extends Schema.TaggedError<Changed>()("Changed", {}) {}
 
 const saveCounted = (sql: SqlClient) =>
@@ -132,18 +146,18 @@ const saveCounted = (sql: SqlClient) =>
       const marketKeys = yield* keys(sql, "market", positions.map(({ marketId }) => marketId))
       const keyed = positions.map((position) => ({
         ...position,
-        walletKey: walletKeys.get(position.wallet) ?? nobody,
-        marketKey: marketKeys.get(position.marketId) ?? nobody,
+        walletKey: walletKeys.get(position.wallet) ?? unknownKey,
+        marketKey: marketKeys.get(position.marketId) ?? unknownKey,
       }))
-      yield* takeMarks(sql, keyed)
-      const saved = yield* moveSums(
+      yield* removeMarks(sql, keyed)
+      const saved = yield* saveSums(
         sql,
         jsonText(keyed.map(({ walletKey, marketKey, score }) => ({
           wallet_id: walletKey,
           market_id: marketKey,
-          score,
+          score: score === null ? null : scoreColumn(score),
         }))),
-        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? nobody })),
+        wallets.map((each) => ({ ...each, key: walletKeys.get(each.wallet) ?? unknownKey })),
       )
       if (saved !== wallets.length) return yield* new Changed()
       yield* bumpRevision(sql)
@@ -154,13 +168,13 @@ const saveCounted = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** The key of a wallet, or market, that is not known. */
-const nobody = 0
+/** The key of an unknown wallet or market. */
+const unknownKey = 0
 
 type KeyedPosition = CountedPosition & { readonly walletKey: number; readonly marketKey: number }
 
-/** Fails when a mark is not the one that was seen; a position without one was seen with number 0. */
-const takeMarks = Effect.fnUntraced(
+/** Fails when a mark has another version than the one read; version 0 means no mark. */
+const removeMarks = Effect.fnUntraced(
   function* (sql: SqlClient, positions: ReadonlyArray<KeyedPosition>) {
     const [row] = yield* sql<{ valid: boolean }>`
     WITH incoming AS MATERIALIZED (
@@ -187,8 +201,8 @@ const takeMarks = Effect.fnUntraced(
   },
 )
 
-/** Returns how many wallets had the sums that were moved. */
-const moveSums = (
+/** Returns how many wallets were saved: those whose sums still have the version that was read. */
+const saveSums = (
   sql: SqlClient,
   counted: string,
   wallets: ReadonlyArray<CountedWallet & { readonly key: number }>,

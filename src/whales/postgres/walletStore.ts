@@ -6,16 +6,16 @@
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { type EpochMs, isoTime } from "../../core/domain/time.ts"
-import type { NumberedAct } from "../../markets/domain/activity.ts"
+import type { NumberedActivityEvent } from "../../markets/domain/activity.ts"
 import { jsonText } from "../../postgres/json.ts"
 import type { HistoryState, TrackedWallet, TrackingSource } from "../domain/tracking.ts"
-import { type ReadStretch, WalletStore } from "../WalletStore.ts"
-import { activityRow, type Keyed } from "./activityRow.ts"
+import { type HistoryUpdate, WalletStore } from "../WalletStore.ts"
+import { activityRow } from "./activityRow.ts"
 import { keys, markUncounted, name } from "./locking.ts"
 
 /** Rows of activity in one statement: about half a megabyte of JSON. */
-const actsBatch = 2_000
-/** Wallets returned at once; the service tracks fewer. */
+const activityBatch = 2_000
+/** Rows of one query; the service tracks fewer wallets. */
 const walletsMax = 100_000
 
 export const layer: Layer.Layer<WalletStore, never, SqlClient> = Layer.effect(
@@ -63,7 +63,7 @@ const track = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-/** Each wallet once: found on both kinds of board, it is of the volume board. */
+/** Each wallet once; `volume` when it was found on both kinds of board. */
 function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet> {
   const each = new Map<string, FoundWallet>()
   for (const { wallet, name, source } of found) {
@@ -73,11 +73,11 @@ function onceEach(found: ReadonlyArray<FoundWallet>): ReadonlyArray<FoundWallet>
   return [...each.values()]
 }
 
-/** Marks everything of these wallets that is counted or can be. */
+/** Marks every position of these wallets that is counted or can be counted. */
 const markAllUncounted = Effect.fnUntraced(
   function* (sql: SqlClient, wallets: ReadonlyArray<number>) {
     if (wallets.length === 0) return
-    // A market that ends meanwhile marks its positions before this, or after.
+    // Locks the markets: one that ends meanwhile marks its positions before or after this transaction.
     yield* sql`
     SELECT FROM whale_market WHERE market_id IN (
       SELECT market_id FROM whale_activity WHERE wallet_id = ANY (${wallets}::integer[])
@@ -126,7 +126,7 @@ function trackedWallet(row: WalletRow): TrackedWallet {
     history: row.history,
     readFrom: row.read_from?.getTime() ?? null,
     readTo: row.read_to?.getTime() ?? null,
-    acts: row.activity_count,
+    activityCount: row.activity_count,
     markets: row.markets,
     bothSides: row.both_sides,
   }
@@ -134,39 +134,45 @@ function trackedWallet(row: WalletRow): TrackedWallet {
 
 const saveRead = (sql: SqlClient) =>
   Effect.fn("WalletStore.saveRead")(
-    function* (read: ReadStretch) {
+    function* (read: HistoryUpdate) {
       const wallet = (yield* keys(sql, "wallet", [read.wallet], "to write")).get(read.wallet)
       if (wallet === undefined) return { added: 0 }
-      const keyed = yield* namesOf(sql, read.acts)
+      const keyed = yield* namesOf(sql, read.activity)
       let added = 0
-      for (const batch of Array.chunksOf(read.acts, actsBatch)) {
-        added += yield* addActs(sql, wallet, batch, keyed)
+      for (const batch of Array.chunksOf(read.activity, activityBatch)) {
+        added += yield* addActivity(sql, wallet, batch.map((event) => activityRow(event, keyed)))
       }
-      yield* moveMarkers(sql, wallet, read)
+      yield* extendRange(sql, wallet, read)
       return { added }
     },
     sql.withTransaction,
     Effect.orDie,
   )
 
-/** Keys of all that acts name; their markets stay as they are until the transaction ends. */
-const namesOf = Effect.fnUntraced(function* (sql: SqlClient, acts: ReadonlyArray<NumberedAct>) {
-  const marketIds = acts.map(({ marketId }) => marketId)
-  const tokenIds = acts.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
-  yield* name(sql, "market", marketIds)
-  yield* name(sql, "token", tokenIds)
-  const markets = yield* keys(sql, "market", marketIds, "to read")
-  return { markets, tokens: yield* keys(sql, "token", tokenIds) }
-})
+/** The keys of markets and tokens; locks the markets until the transaction ends. */
+const namesOf = Effect.fnUntraced(
+  function* (sql: SqlClient, activity: ReadonlyArray<NumberedActivityEvent>) {
+    const marketIds = activity.map(({ marketId }) => marketId)
+    const tokenIds = activity.flatMap(({ tokenId }) => tokenId === null ? [] : [tokenId])
+    yield* name(sql, "market", marketIds)
+    yield* name(sql, "token", tokenIds)
+    const markets = yield* keys(sql, "market", marketIds, "to read")
+    return { markets, tokens: yield* keys(sql, "token", tokenIds) }
+  },
+)
 
-/** Adds what is new, and marks the positions it belongs to; returns how much it was. */
-const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct>, keyed: Keyed) =>
+/** Inserts the new rows and marks their positions as stale; returns the number of new rows. */
+const addActivity = (
+  sql: SqlClient,
+  wallet: number,
+  rows: ReadonlyArray<ReturnType<typeof activityRow>>,
+) =>
   sql<{ added: number }>`
     WITH added AS (
       INSERT INTO whale_activity (wallet_id, market_id, activity_at_ms, size, price, token_id, kind,
         occurrence, transaction)
       SELECT ${wallet}::integer, i.*
-      FROM json_to_recordset(${jsonText(acts.map((act) => activityRow(act, keyed)))}::json) AS i (
+      FROM json_to_recordset(${jsonText(rows)}::json) AS i (
         market_id integer, activity_at_ms bigint, size float8, price float8, token_id integer,
         kind whale_activity_kind, occurrence integer, transaction bytea
       )
@@ -193,8 +199,12 @@ const addActs = (sql: SqlClient, wallet: number, acts: ReadonlyArray<NumberedAct
     Effect.map(([row]) => row?.added ?? 0),
   )
 
-/** What was read beside a gap is kept, but not said to be known. Acts have whole seconds. */
-const moveMarkers = (sql: SqlClient, wallet: number, { readFrom, readTo, history }: ReadStretch) =>
+/** Ignores a range with a gap to the known one. Times of activity events are whole seconds. */
+const extendRange = (
+  sql: SqlClient,
+  wallet: number,
+  { readFrom, readTo, history }: HistoryUpdate,
+) =>
   sql`
     UPDATE whale_wallet stored SET read_from = least(stored.read_from, stretch.read_from),
       read_to = greatest(stored.read_to, stretch.read_to),
@@ -206,5 +216,5 @@ const moveMarkers = (sql: SqlClient, wallet: number, { readFrom, readTo, history
       OR stretch.read_from < stored.read_to + interval '1 second'
         AND stretch.read_to > stored.read_from - interval '1 second')`
 
-/** A history goes one way. */
+/** In the order of the only possible changes. */
 const histories: ReadonlyArray<HistoryState> = ["reading", "whole", "truncated"]

@@ -34,10 +34,10 @@ export const layer: Layer.Layer<WhaleMarketStore, never, SqlClient> = Layer.effe
 )
 
 const unknownMarkets = (sql: SqlClient) =>
-  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, askedBefore: EpochMs) {
+  Effect.fn("WhaleMarketStore.unknownMarkets")(function* (limit: number, requestedBefore: EpochMs) {
     const rows = yield* sql<{ market: MarketId }>`
       SELECT market FROM whale_market
-      WHERE event_id IS NULL AND facts_requested_at < ${new Date(askedBefore)}
+      WHERE event_id IS NULL AND facts_requested_at < ${new Date(requestedBefore)}
         AND EXISTS (SELECT FROM whale_position p WHERE p.market_id = whale_market.market_id)
       ORDER BY facts_requested_at, market_id LIMIT ${limit}`
     return rows.map(({ market }) => market)
@@ -47,16 +47,16 @@ const saveFacts = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.saveFacts")(
     function* (
       facts: ReadonlyArray<MarketFacts>,
-      asked: ReadonlyArray<MarketId>,
+      requested: ReadonlyArray<MarketId>,
       at: EpochMs,
     ) {
       const known = new Map(facts.map((market) => [market.id, market]))
-      const ids = [...new Set([...known.keys(), ...asked])]
-      const asking = new Set(asked)
+      const ids = [...new Set([...known.keys(), ...requested])]
+      const wasRequested = new Set(requested)
       for (const batch of Array.chunksOf(ids, marketsBatch)) {
         yield* saveFactsOf(
           sql,
-          batch.map((id) => ({ id, facts: known.get(id), asked: asking.has(id) })),
+          batch.map((id) => ({ id, facts: known.get(id), requested: wasRequested.has(id) })),
           at,
         )
       }
@@ -64,23 +64,23 @@ const saveFacts = (sql: SqlClient) =>
     Effect.orDie,
   )
 
-interface AskedFacts {
+interface RequestedFacts {
   readonly id: MarketId
   readonly facts: MarketFacts | undefined
-  readonly asked: boolean
+  readonly requested: boolean
 }
 
 const saveFactsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, answers: ReadonlyArray<AskedFacts>, at: EpochMs) {
-    const ids = answers.map(({ id }) => id)
-    const events = answers.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
+  function* (sql: SqlClient, requests: ReadonlyArray<RequestedFacts>, at: EpochMs) {
+    const ids = requests.map(({ id }) => id)
+    const events = requests.flatMap(({ facts }) => facts === undefined ? [] : [facts.eventSlug])
     yield* name(sql, "market", ids)
     yield* name(sql, "event", events)
     const markets = yield* keys(sql, "market", ids, "to write")
     const eventKeys = yield* keys(sql, "event", events)
-    const rows = answers.map(({ id, facts, asked }) => ({
+    const rows = requests.map(({ id, facts, requested }) => ({
       market_id: markets.get(id),
-      asked,
+      asked: requested,
       event_id: facts === undefined ? null : eventKeys.get(facts.eventSlug),
       fee_rate: facts?.takerFeeRate,
       ends_at: facts?.endsAt ?? null,
@@ -123,16 +123,16 @@ const saveFactsOf = Effect.fnUntraced(
   (saved, sql) => sql.withTransaction(saved),
 )
 
-/** Of so many markets, those that have ended and come first, however many have not. */
-const againOf = (limit: number) => Math.floor(limit / 8)
+/** The share of a query that is reserved for markets that have ended. */
+const reservedOf = (limit: number) => Math.floor(limit / 8)
 
 type Unresolved = Parameters<Port["unresolved"]>[0]
 
 const unresolved = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.unresolved")(
-    function* ({ limit, askedBefore, ending, endedAfter, askedAgainBefore }: Unresolved) {
-      const before = sql`${new Date(askedBefore)}::timestamptz`
-      const endingBefore = sql`${new Date(ending.askedBefore)}::timestamptz`
+    function* ({ limit, checkedBefore, ending, endedAfter, recheckedBefore }: Unresolved) {
+      const before = sql`${new Date(checkedBefore)}::timestamptz`
+      const endingBefore = sql`${new Date(ending.checkedBefore)}::timestamptz`
       const rows = yield* sql<{ market: MarketId }>`
         SELECT market FROM (
           (SELECT 1 AS turn, market, market_id, requested_at FROM whale_market
@@ -143,10 +143,10 @@ const unresolved = (sql: SqlClient) =>
           ORDER BY requested_at, market_id LIMIT ${limit})
           UNION ALL
           (SELECT CASE
-              WHEN row_number() OVER (ORDER BY requested_at, market_id) <= ${againOf(limit)}
+              WHEN row_number() OVER (ORDER BY requested_at, market_id) <= ${reservedOf(limit)}
               THEN 0 ELSE 2 END AS turn, market, market_id, requested_at FROM whale_market
           WHERE has_entries AND ended_at > ${new Date(endedAfter)}
-            AND requested_at < ${new Date(askedAgainBefore)}
+            AND requested_at < ${new Date(recheckedBefore)}
           ORDER BY requested_at, market_id LIMIT ${limit})
         ) waiting
         ORDER BY turn, requested_at, market_id LIMIT ${limit}`
@@ -159,36 +159,37 @@ const saveResolutions = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.saveResolutions")(
     function* (
       resolutions: ReadonlyArray<Resolution>,
-      asked: ReadonlyArray<MarketId>,
+      checked: ReadonlyArray<MarketId>,
       at: EpochMs,
     ) {
-      const told = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
-      const asking = new Set(asked)
-      let news = 0
-      for (const batch of Array.chunksOf([...new Set([...told.keys(), ...asked])], marketsBatch)) {
-        news += yield* saveResolutionsOf(
+      const found = new Map(resolutions.map((resolution) => [resolution.marketId, resolution]))
+      const ids = [...new Set([...found.keys(), ...checked])]
+      const wasChecked = new Set(checked)
+      let changed = 0
+      for (const batch of Array.chunksOf(ids, marketsBatch)) {
+        changed += yield* saveResolutionsOf(
           sql,
-          batch.map((id) => ({ id, asked: asking.has(id), resolution: told.get(id) })),
+          batch.map((id) => ({ id, checked: wasChecked.has(id), resolution: found.get(id) })),
           at,
         )
       }
-      return news
+      return changed
     },
     Effect.orDie,
   )
 
-interface AskedResolution {
+interface CheckedMarket {
   readonly id: MarketId
-  readonly asked: boolean
+  readonly checked: boolean
   readonly resolution: Resolution | undefined
 }
 
 const saveResolutionsOf = Effect.fnUntraced(
-  function* (sql: SqlClient, answers: ReadonlyArray<AskedResolution>, at: EpochMs) {
-    const ids = answers.map(({ id }) => id)
+  function* (sql: SqlClient, checks: ReadonlyArray<CheckedMarket>, at: EpochMs) {
+    const ids = checks.map(({ id }) => id)
     yield* name(sql, "market", ids)
     const markets = yield* keys(sql, "market", ids, "to write")
-    const rows = answers.map((each) => incomingRow(each, markets))
+    const rows = checks.map((each) => incomingRow(each, markets))
     const [found] = yield* sql<{ news: number }>`
       WITH incoming AS MATERIALIZED (
         SELECT i.*, m.event_id,
@@ -228,14 +229,14 @@ const saveResolutionsOf = Effect.fnUntraced(
 )
 
 function incomingRow(
-  { id, asked, resolution }: AskedResolution,
+  { id, checked, resolution }: CheckedMarket,
   markets: ReadonlyMap<string, number>,
 ) {
   const [first, second] = resolution?.state === "paid" ? resolution.payouts : []
   const resolvedAt = resolution?.resolvedAt ?? null
   return {
     market_id: markets.get(id),
-    asked,
+    asked: checked,
     state: resolution?.state,
     payout_first: first,
     payout_second: second,
@@ -246,7 +247,7 @@ function incomingRow(
 
 const ended = (sql: SqlClient) =>
   Effect.fn("WhaleMarketStore.ended")(
-    function* ({ endedFrom, told, limit }: Parameters<Port["ended"]>[0]) {
+    function* ({ endedFrom, changed, limit }: Parameters<Port["ended"]>[0]) {
       const rows = yield* sql<
         ResolutionColumns & {
           readonly market: MarketId
@@ -267,8 +268,8 @@ const ended = (sql: SqlClient) =>
           WHERE p.market_id = m.market_id AND p.entry_count > 0
         ) sums
         WHERE has_entries AND ended_at IS NOT NULL AND ended_at >= ${new Date(endedFrom)}
-          AND resolution_learned_at >= ${new Date(told.from)}
-          AND resolution_learned_at < ${new Date(told.to)}
+          AND resolution_learned_at >= ${new Date(changed.from)}
+          AND resolution_learned_at < ${new Date(changed.to)}
         ORDER BY stake_usd DESC, market COLLATE "C" LIMIT ${limit}`
       return rows.flatMap((row) => {
         const resolution = resolutionOf(row.market, row)

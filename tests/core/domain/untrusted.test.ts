@@ -1,6 +1,6 @@
 /**
- * What strangers wrote, after it was made harmless: nothing unseen, nothing that ends a quotation,
- * and Markdown that shows just it, as two parsers of Markdown read it.
+ * Sanitized text contains nothing invisible and nothing that ends a quotation, and two Markdown parsers
+ * render its escaped form as the plain text.
  *
  * @module
  */
@@ -15,13 +15,14 @@ import {
   nameLengthMax,
 } from "../../../src/core/domain/untrusted.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { anyInt, hostilePieces, hostileText } from "../../support/http/hostile.ts"
 
 const runs = 3_000
 const everything = 1_000_000
 
 law(
-  "named() leaves one line that everybody can see, and no mark of quotation",
+  "named() returns one visible line without quotation marks",
   hostileText,
   (text) => {
     const name = named(text)
@@ -36,13 +37,13 @@ law(
   { runs },
 )
 
-law("named() and excerpt() of their own results change nothing", hostileText, (text) => {
+law("named() and excerpt() are idempotent", hostileText, (text) => {
   strictEqual(named(named(text)), named(text))
   strictEqual(excerpt(excerpt(text, 50), 50), excerpt(text, 50))
 }, { runs })
 
 law(
-  "named() keeps within its length, whole characters only",
+  "named() returns at most `max` characters, and splits none",
   Arbitrary.all({ text: hostileText, max: anyInt(8, 30) }),
   ({ text, max }) => {
     const name = named(text, max)
@@ -52,7 +53,7 @@ law(
   { runs },
 )
 
-Deno.test("named() keeps what honest names are made of", () => {
+Deno.test("named() keeps the characters of ordinary names", () => {
   const names = [
     "Will the Fed cut rates by 25 bps in March?",
     "Bitcoin > $100,000 on 31 Dec. (UTC)?",
@@ -68,27 +69,32 @@ Deno.test("named() keeps what honest names are made of", () => {
   strictEqual(named("x".repeat(500)), `${"x".repeat(nameLengthMax - 1)}…`)
 })
 
-/** The text of the one paragraph that a page of HTML is; everything else in it shows. */
-function shownBy(html: string): string {
+/** The text of an HTML page that is one paragraph; any other markup stays in the result. */
+function renderedText(html: string): string {
   const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"' }
   return html.replace(/^<p>([^<>]*)<\/p>$/, "$1")
     .replace(/&(lt|gt|amp|quot);/g, (_, entity: string) => entities[entity] ?? "")
 }
 
-function showsJustIt(text: string): void {
+function assertRendersAsText(text: string): void {
   const plain = excerpt(text, everything)
   const markdown = escapedMarkdown(text)
-  strictEqual(shownBy(micromark(markdown)), plain, markdown)
+  strictEqual(renderedText(micromark(markdown)), plain, markdown)
   const github = { extensions: [gfm()], htmlExtensions: [gfmHtml()] }
-  strictEqual(shownBy(micromark(markdown, github)), plain, markdown)
+  strictEqual(renderedText(micromark(markdown, github)), plain, markdown)
 }
 
-law("escapedMarkdown() shows just the text, to CommonMark and to GitHub", hostileText, (text) => {
-  showsJustIt(text)
-}, { runs })
+law(
+  "escapedMarkdown() renders as the text, in CommonMark and in GitHub's Markdown",
+  hostileText,
+  (text) => {
+    assertRendersAsText(text)
+  },
+  { runs },
+)
 
 law(
-  "escapedMarkdown() shows just the text behind a heading's mark, an item's and a quotation's",
+  "escapedMarkdown() renders as the text in a heading and in a block quote",
   hostileText,
   (text) => {
     const plain = excerpt(text, everything)
@@ -99,16 +105,16 @@ law(
       if (plain === "") continue
       ok(html.startsWith(open ?? ""), html)
       const inside = html.slice(open?.length).split(close ?? "")[0] ?? ""
-      strictEqual(shownBy(inside), plain, html)
+      strictEqual(renderedText(inside), plain, html)
     }
   },
-  { runs: 1_000 },
+  { runs: sized({ short: 200, full: 1_000 }) },
 )
 
-Deno.test("escapedMarkdown() shows every pair of hostile pieces as it is", () => {
+Deno.test("escapedMarkdown() renders every pair of hostile pieces as text", () => {
   const pieces = hostilePieces.filter((piece) => /^[!-~]/.test(piece) && !/^\w$/.test(piece))
   for (const first of pieces) {
-    for (const second of pieces) showsJustIt(`${first}${second}`)
+    for (const second of pieces) assertRendersAsText(`${first}${second}`)
   }
 })
 

@@ -5,8 +5,13 @@
  */
 import { deepStrictEqual as equal, ok } from "node:assert/strict"
 import { Arbitrary, Result, Schema } from "effect"
-import { contradiction, offerAt, readContract } from "../../../examples/agent/discover.ts"
-import { absence, readAllowance, readRetryAfter, waitAfter } from "../../../examples/agent/http.ts"
+import { findPriceConflict, offerAt, readContract } from "../../../examples/agent/discover.ts"
+import {
+  backoffMs,
+  pollDelayMs,
+  readRateLimit,
+  readRetryAfter,
+} from "../../../examples/agent/http.ts"
 import { law } from "../../support/effect.ts"
 
 const paths = (amount: unknown, mode = "fixed", currency = "USD") => ({
@@ -59,7 +64,7 @@ const saids: ReadonlyArray<readonly [path: string, note: string | null, contradi
 for (const [path, note, contradicts] of saids) {
   Deno.test(`contradiction() ${contradicts ? "sees" : "sees none in"} ${path}: ${note}`, () => {
     const link = { name: "GET", url: `https://a.example${path}`, note }
-    const found = contradiction(Result.getOrThrow(readContract(paths("0.03"))), [link])
+    const found = findPriceConflict(Result.getOrThrow(readContract(paths("0.03"))), [link])
     equal(found?.path ?? null, contradicts ? path : null)
   })
 }
@@ -83,7 +88,7 @@ law(
       grants = [...grants, now]
       const resetMs = (grants[0] ?? now) + windowMs - now
       const field = `"free";r=${quota - grants.length};t=${Math.ceil(resetMs / 1_000)}`
-      const waitMs = waitAfter(readAllowance(field), everyMs)
+      const waitMs = pollDelayMs(readRateLimit(field), everyMs)
       ok(waitMs >= everyMs)
       now += waitMs
     }
@@ -91,10 +96,10 @@ law(
 )
 
 Deno.test("readAllowance() and readRetryAfter() read what is sent, and nothing else", () => {
-  equal(readAllowance('"free";r=4;t=60'), { remaining: 4, resetMs: 60_000 })
-  equal(readAllowance('"documents";r=0;t=7, "free";r=1;t=2'), { remaining: 0, resetMs: 7_000 })
+  equal(readRateLimit('"free";r=4;t=60'), { remaining: 4, resetMs: 60_000 })
+  equal(readRateLimit('"documents";r=0;t=7, "free";r=1;t=2'), { remaining: 0, resetMs: 7_000 })
   for (const field of [null, "", "free;r=1", '"free";r=-1;t=2', '"free";r=1']) {
-    equal(readAllowance(field), null)
+    equal(readRateLimit(field), null)
   }
   equal(["7", "0", "999999999"].map(readRetryAfter), [7_000, 1_000, 3_600_000])
   for (const field of [null, "", "-1", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"]) {
@@ -103,6 +108,6 @@ Deno.test("readAllowance() and readRetryAfter() read what is sent, and nothing e
 })
 
 Deno.test("absence() waits twice as long each time, up to a minute", () => {
-  const waits = [1, 2, 3, 6, 7, 8, 1_000].map(absence)
+  const waits = [1, 2, 3, 6, 7, 8, 1_000].map(backoffMs)
   equal(waits, [1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000])
 })

@@ -293,7 +293,7 @@ test("/discovery says when what is listed last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["25cf83ec21d54a87", "2026-11-21T00:00:00.000Z"],
+      ["9237e56a83f3405c", "2026-11-22T00:00:00.000Z"],
       "what is listed changed: so has to productsChangedAt",
     )
   }))

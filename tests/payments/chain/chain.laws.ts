@@ -6,9 +6,14 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Context, Effect, Schema } from "effect"
-import { address, type Authorization, Bytes32 } from "../../../src/payments/domain/payment.ts"
+import {
+  address,
+  type Authorization,
+  Bytes32,
+  type PaymentProof,
+} from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { Chain, type PaymentProof, type SeenTransfer } from "../../../src/payments/Chain.ts"
+import { Chain, type SeenTransfer } from "../../../src/payments/Chain.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"

@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { layer as payments } from "../../../src/payments/postgres/paymentStore.ts"
 import { layer as refunds, queueLayer } from "../../../src/payments/postgres/refundStore.ts"
 import {
-  refundReaches,
   type RefundState,
+  refundStateAfter,
   refundStates,
 } from "../../../src/payments/domain/refund.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
@@ -90,7 +90,7 @@ onEveryStore("refunds", (law) => {
       const sql = yield* SqlClient
       let n = 0
       for (const from of refundStates) {
-        const legal = refundMoves[from].map((event) => refundReaches[event])
+        const legal = refundMoves[from].map((event) => refundStateAfter[event])
         for (const to of refundStates) {
           const { paymentId } = yield* ledTo[from](n)
           const signed = to === "signed" || to === "broadcast" || to === "confirmed"
@@ -300,8 +300,8 @@ onEveryStore("refunds", (law) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const store = yield* RefundStore
-        yield* store.enter(treasury, 0n)
-        yield* store.enter(address(`0x${"7f".repeat(20)}`), 100n)
+        yield* store.addTreasury(treasury, 0n)
+        yield* store.addTreasury(address(`0x${"7f".repeat(20)}`), 100n)
         const exit = yield* Effect.exit(sql.unsafe(statement))
         match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "accepted", because)
       }).pipe(Effect.provide(layer)),

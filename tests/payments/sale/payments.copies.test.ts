@@ -12,7 +12,7 @@ import { Ledger, playBalance } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import type { Product } from "../../../src/catalog/domain/product.ts"
 import { decodePayment } from "../../../src/payments/domain/x402/paymentPayload.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
@@ -25,11 +25,11 @@ import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
-  doing,
   early,
   inMarket,
   market,
   once,
+  outcomeText,
   passing,
   product,
   purchase,
@@ -38,7 +38,7 @@ import {
   startSeconds,
   stateOf,
   taken,
-  tale,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { terms, token, wirePayment } from "../../support/payments/terms.ts"
 import { VirtualTime } from "../simulation/virtualTime.ts"
@@ -84,7 +84,7 @@ const racing = (copies: ReadonlyArray<Copy>, random: Random) => {
       const payments = replicas[replica]
       return payments === undefined
         ? Effect.die("no such replica")
-        : Effect.result(payments.sell(bought, doing(work)))
+        : Effect.result(payments.sell(bought, workOf(work)))
     }, { concurrency: "unbounded" })
     const store = yield* PaymentStore
     return { told, computed, taken: yield* taken, rows: [...yield* store.countByState] }
@@ -108,12 +108,16 @@ const isOne = (
   for (const [at, one] of told.entries()) {
     const copy = copies[at]
     if (Result.isFailure(one)) {
-      ok(["payment_conflict", "payment_in_progress", "payment_already_used"].includes(tale(one)))
+      ok(
+        ["payment_conflict", "payment_in_progress", "payment_already_used"].includes(
+          outcomeText(one),
+        ),
+      )
       continue
     }
     // The rest must be the winner's own, come again.
     equal([copy?.request, copy?.secret], [won?.request, won?.secret])
-    equal(tale(one).replace(" again", ""), `${won?.request} 1`)
+    equal(outcomeText(one).replace(" again", ""), `${won?.request} 1`)
     ok(at === winner || copy?.secret !== null, "an answer was given to who has no secret")
   }
 }
@@ -147,7 +151,7 @@ test("a hundred spellings of one authorization are one row and one answer", () =
       equal(decoded.authorization, authorization)
       equal(decoded.signature, signature)
       const bought = { ...signed, payment: decoded, secret: key ?? decoded.identifier }
-      told.push(tale(yield* Effect.result(sell(bought, doing(answering())))))
+      told.push(outcomeText(yield* Effect.result(sell(bought, workOf(answering())))))
     }
     equal(told, ["answer", ...Array.from({ length: 99 }, () => "answer again")])
     equal([...yield* store.countByState], [["answered", 1]])
@@ -177,11 +181,11 @@ for (const sold of [product, early]) {
           yield* scan
           const bought = yield* purchase({ product: sold, secret })
           const spending = Effect.provideService(spend(bought, how), Ledger, ledger)
-          const unserved = doing(Effect.die("computed"))
+          const unserved = workOf(Effect.die("computed"))
           if (when === "before it is shown") yield* spending
-          const checked: Task = sold === early
+          const checked: Work = sold === early
             ? { ...unserved, check: spending }
-            : doing(Effect.andThen(spending, answering()))
+            : workOf(Effect.andThen(spending, answering()))
           const task = when === "before it is shown" ? unserved : checked
           equal(yield* buying(bought, task), "payment_required")
           yield* passing(130)
@@ -191,7 +195,10 @@ for (const sold of [product, early]) {
           equal([yield* stateOf(bought), (yield* rowOf(bought))?.refund], ["void", null])
           equal(yield* ledger.balance(address(terms.treasury)), playBalance)
           equal((yield* taken).received, 0n)
-          equal(yield* buying({ ...bought, late: "expired" }, unserved), "payment_required")
+          equal(
+            yield* buying({ ...bought, validityFault: "expired" }, unserved),
+            "payment_required",
+          )
         })))
     }
   }

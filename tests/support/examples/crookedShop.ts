@@ -5,7 +5,7 @@
  * @module
  */
 import { Clock, Duration, Effect, Exit } from "effect"
-import { type AgentOptions, live } from "../../../examples/agent.ts"
+import { type AgentOptions, runAgent } from "../../../examples/agent.ts"
 import { atomic } from "../../../src/core/domain/money.ts"
 import { challenge } from "../../../src/payments/domain/x402/challenge.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
@@ -229,19 +229,19 @@ export const visit = Effect.fnUntraced(function* (
   options: Partial<AgentOptions> = {},
 ) {
   const { clock, skippedMs } = yield* hurriedClock
-  const shop = yield* openShop(clock, crooked)
+  const buyWanted = yield* openShop(clock, crooked)
   const lines: Array<string> = []
   const exit = yield* Effect.exit(
-    live({
-      base: shop.base,
+    runAgent({
+      base: buyWanted.base,
       start: "llms",
       account: buyer(0),
-      throwAway: true,
+      isThrowawayKey: true,
       limits: { budget: atomic("0.25"), perCall: atomic("1") },
       polls: 1,
       everyMs: 0,
       since: 0,
-      say: (line) => Effect.sync(() => void lines.push(line)),
+      print: (line) => Effect.sync(() => void lines.push(line)),
       ...options,
     }).pipe(Effect.provideService(Clock.Clock, clock)),
   )
@@ -249,9 +249,9 @@ export const visit = Effect.fnUntraced(function* (
   return {
     text: lines.join("\n"),
     error: error === null ? "" : String(error),
-    payments: shop.came.filter(({ payment }) => payment !== null),
-    came: shop.came,
-    refused: shop.refused(),
+    payments: buyWanted.came.filter(({ payment }) => payment !== null),
+    came: buyWanted.came,
+    refused: buyWanted.refused(),
     skippedMs: skippedMs(),
   }
 })

@@ -169,7 +169,7 @@ export function offersOfText(text: string): ReadonlyArray<Told> {
       /^`GET (\S+)`, \$(\S+) a call \(operation `(\w+)`\)\. (.*)\.$/m.exec(body) ?? []
     const row = table.get(path)
     if (row === undefined || row.priceUsd !== price || row.title !== title) return []
-    const address = /^`GET ([^\s?`]+)\S*` answers$/m.exec(body)?.[1] ?? ""
+    const address = /^`GET ([^\s?`]+)\S*` returns$/m.exec(body)?.[1] ?? ""
     return [{
       ...{ name, path, address, operationId, title },
       ...{ priceUsd: price, units: row.units ?? "", settlement: row.settlement ?? "" },
@@ -186,14 +186,14 @@ export function callsOfText(
   return text.split(/^### /m).slice(1).map((section) => {
     const [name = "", ...rest] = section.split("\n")
     const body = rest.join("\n").split(/^## /m)[0]?.trim() ?? ""
-    return { name, body, call: /^`GET (\S+)` answers$/m.exec(body)?.[1] ?? "" }
+    return { name, body, call: /^`GET (\S+)` returns$/m.exec(body)?.[1] ?? "" }
   })
 }
 
 /** The skills of the agent card that cost something. */
 export function offersOfCard(card: Json): ReadonlyArray<Told> {
   return listIn(card["skills"]).flatMap(({ id, name, description }) => {
-    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*) The same as GET (\S+)\.$/.exec(
+    const said = /^\$([\d.]+) in USDC \(x402\)\. (.*) Same as GET (\S+)\.$/.exec(
       String(description),
     )
     if (said === null) return []

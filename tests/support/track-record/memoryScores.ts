@@ -8,7 +8,7 @@ import type { MarketId, SeriesPoint } from "../../../src/markets/domain/market.t
 import type { Resolution } from "../../../src/markets/domain/resolution.ts"
 import {
   type Check,
-  judgedAfter,
+  judgingDelayMs,
   type Verdict,
   type VerdictCounts,
 } from "../../../src/track-record/domain/selfScore.ts"
@@ -42,7 +42,7 @@ export function memoryScores(): ScoreStore["Service"] {
   const checks: Array<HeldCheck> = []
   const of = (id: MarketId) => checks.filter(({ check }) => check.marketId === id)
 
-  const toAsk: ScoreStore["Service"]["toAsk"] = (query) =>
+  const dueMarkets: ScoreStore["Service"]["dueMarkets"] = (query) =>
     Effect.sync(() => {
       const waits = (id: MarketId, { askedAt, endedAt }: HeldMarket) => {
         const held = of(id)
@@ -78,7 +78,7 @@ export function memoryScores(): ScoreStore["Service"] {
         for (const check of taken) {
           const ended = check.marketId !== null && markets.get(check.marketId)?.resolution !== null
           const dueAt = check.kind !== "predetermined"
-            ? check.at + judgedAfter
+            ? check.at + judgingDelayMs
             : ended
             ? check.at
             : null
@@ -86,7 +86,7 @@ export function memoryScores(): ScoreStore["Service"] {
         }
         return true
       }),
-    toAsk,
+    dueMarkets,
     saveResolutions: (resolutions, asked, at) =>
       Effect.sync(() => {
         for (const id of asked) {
@@ -106,13 +106,13 @@ export function memoryScores(): ScoreStore["Service"] {
         }
         return news
       }),
-    due: ({ now, notAskedFrom, limit }) =>
+    due: ({ now, overdueBefore, limit }) =>
       Effect.sync(() =>
         checks
           .flatMap((held) => held.dueAt === null ? [] : [{ ...held, dueAt: held.dueAt }])
           .filter(({ check: { marketId }, dueAt }) => {
             const askedAt = marketId === null ? Infinity : markets.get(marketId)?.askedAt ?? 0
-            return dueAt <= now && (askedAt >= dueAt || dueAt < notAskedFrom)
+            return dueAt <= now && (askedAt >= dueAt || dueAt < overdueBefore)
           })
           .sort((a, b) =>
             a.dueAt - b.dueAt || a.check.feedIndex - b.check.feedIndex ||

@@ -14,12 +14,13 @@ import {
   moverVerdict,
   outcomeVerdict,
   pointAt,
-  priceAgeMax,
+  priceOffsetMsMax,
+  priceOfOutcomeAt,
   selfScore,
-  standingPrice,
 } from "../../../src/track-record/domain/selfScore.ts"
 import { day, hour, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import { sampleItem } from "../../support/feed/items.ts"
 import { market, now } from "../../support/movers/market.ts"
 import { noVerdicts } from "../../support/track-record/memoryScores.ts"
@@ -27,7 +28,7 @@ import { noVerdicts } from "../../support/track-record/memoryScores.ts"
 const int = (minimum: number, maximum: number) =>
   Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const steps = int(0, 20_000)
-const runs = { runs: 5_000 }
+const runs = { runs: sized({ short: 200, full: 5_000 }) }
 
 const anyMove = Arbitrary.schema(Schema.Struct({ start: steps, end: steps, price: steps }))
 
@@ -90,14 +91,14 @@ const drawnResolution = ({ resolution }: Drawn): Resolution | null => {
 }
 
 law(
-  "standingPrice() is the payout once paid, else the last price before, else the first after",
+  "priceOfOutcomeAt() is the payout once paid, else the last price before, else the first after",
   anySeries,
   (
     drawn,
   ) => {
     const points = drawnPoints(drawn)
     const resolution = drawnResolution(drawn)
-    const price = standingPrice(now, pointAt(now, points), resolution)
+    const price = priceOfOutcomeAt(now, pointAt(now, points), resolution)
     /** Everything that was ever a price, in order of time: the payout holds from its time on. */
     const paid = resolution?.state === "paid" && resolution.resolvedAt !== null
       ? [{ at: resolution.resolvedAt, mid: 0.25, payout: true }]
@@ -105,8 +106,8 @@ law(
     const told = [...points.map((point) => ({ ...point, payout: false })), ...paid]
       .sort((a, b) => a.at - b.at || Number(a.payout) - Number(b.payout))
     const paidBefore = paid.find(({ at }) => at <= now)
-    const before = told.filter(({ at }) => now - priceAgeMax <= at && at <= now).at(-1)
-    const after = told.filter(({ at }) => now < at && at <= now + priceAgeMax)
+    const before = told.filter(({ at }) => now - priceOffsetMsMax <= at && at <= now).at(-1)
+    const after = told.filter(({ at }) => now < at && at <= now + priceOffsetMsMax)
     const first = after.find(({ at, payout }) => payout && at === after[0]?.at) ?? after[0]
     strictEqual(price, (paidBefore ?? before ?? first)?.mid ?? null)
   },
@@ -120,9 +121,12 @@ law("pointAt() does not depend on the order of the points", anySeries, (drawn) =
 
 Deno.test("pointAt() takes a price of half an hour ago, or ahead, and none beyond", () => {
   const at = (offsetMs: number) => pointAt(now, [{ at: now + offsetMs, mid: 0.5 }])?.at ?? null
-  equal([-priceAgeMax, -priceAgeMax - 1, priceAgeMax, priceAgeMax + 1].map(at), [
-    ...[now - priceAgeMax, null, now + priceAgeMax, null],
-  ])
+  equal(
+    [-priceOffsetMsMax, -priceOffsetMsMax - 1, priceOffsetMsMax, priceOffsetMsMax + 1].map(at),
+    [
+      ...[now - priceOffsetMsMax, null, now + priceOffsetMsMax, null],
+    ],
+  )
 })
 
 const payouts = Arbitrary.schema(Schema.Struct({
