@@ -39,7 +39,7 @@ const onShelf = <A, E>(
 const query = { withinHours: 24, minLiquidity: 5_000, includeNoise: false }
 
 test("Resolving.check() refuses an empty horizon without a call to the venue", () =>
-  onShelf(Effect.fnUntraced(function* ({ markets, asked }) {
+  onShelf(Effect.fnUntraced(function* ({ markets, venueRequests }) {
     const resolving = yield* Resolving
     yield* Ref.set(markets, [endingMarket(25, now)])
     const refused = yield* Effect.flip(resolving.check(query))
