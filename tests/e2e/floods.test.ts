@@ -20,7 +20,7 @@ import { type MemoryPayments, memoryPayments } from "../support/payments/memoryP
 import {
   ask,
   openReplica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
   stockedWorld,
@@ -32,7 +32,7 @@ const flood = sized({ short: 150, full: 600 })
 const allowance = 30
 const paths = ["/v1/latest", "/v1/signal", "/v1/resolving", "/v1/whales"]
 
-const portsOn = ({ store }: MemoryPayments): Layer.Layer<ShopPorts> =>
+const portsOn = ({ store }: MemoryPayments): Layer.Layer<ReplicaPorts> =>
   Layer.merge(
     Layer.succeed(PaymentStore, store),
     layerLedger().pipe(Layer.provideMerge(layerMemory)),
@@ -54,7 +54,7 @@ const shop = Effect.gen(function* () {
 
 const flooded = (
   name: string,
-  body: (memory: MemoryPayments) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+  body: (memory: MemoryPayments) => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
 ) =>
   liveTest(name, () => {
     const memory = memoryPayments()

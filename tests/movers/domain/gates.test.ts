@@ -6,7 +6,7 @@
 import { strictEqual } from "node:assert"
 import { Arbitrary, Result, Schema } from "effect"
 import { type MarketStatus, TokenId, type Trade } from "../../../src/markets/domain/market.ts"
-import type { MoveEvidence, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
+import type { MoveContext, MoveInput, PriceMove } from "../../../src/movers/domain/priceMove.ts"
 import { historyRange, judgeMove, screenMove } from "../../../src/movers/domain/gates.ts"
 import { screenMarket } from "../../../src/markets/domain/quality.ts"
 import { day, hour } from "../../../src/core/domain/time.ts"
@@ -30,7 +30,7 @@ function moveOf(fields: Partial<MoveInput> = {}): PriceMove {
   return Result.getOrThrow(screenMove(moveInput(fields)))
 }
 
-function judged(fields: Partial<MoveEvidence>, move: Partial<MoveInput> = {}): string {
+function judged(fields: Partial<MoveContext>, move: Partial<MoveInput> = {}): string {
   const result = judgeMove(moveOf(move), moveEvidence(fields))
   return Result.isFailure(result) ? result.failure : result.success.confirmedBy
 }
@@ -162,7 +162,7 @@ law("judgeMove() returns a finite zScore of at least 3 for any history", anyInpu
 })
 
 /** History for which the move from .50 to .60 is this many standard deviations. */
-function historyForSigmas(sigmas: number): MoveEvidence["history"] {
+function historyForSigmas(sigmas: number): MoveContext["history"] {
   const sigma = Math.log(0.6 / 0.4) / sigmas
   // The standard deviation of 167 alternating returns of plus and minus one is not quite one.
   const returns = Array.from({ length: 167 }, (_, i) => i % 2 === 0 ? 1 : -1)

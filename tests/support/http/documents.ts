@@ -9,7 +9,7 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { skillName } from "../../../src/catalog/domain/skill.ts"
 import { familyOfOne } from "../../../src/http/documents/family.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
-import { faceOptions, makeFace, makeWorld } from "./face.ts"
+import { makeService, makeWorld, serviceOptions } from "./face.ts"
 import { currentRequest } from "./mcp.ts"
 import { terms } from "../payments/terms.ts"
 
@@ -17,13 +17,13 @@ import { terms } from "../payments/terms.ts"
 export const base = "https://bellwether.example"
 
 /** A face with three items; its documents are for any number of readers. */
-export const openFace = Effect.gen(function* () {
-  return yield* makeFace(yield* makeWorld(3), undefined, {
-    ...faceOptions,
+export const openDocumentService = Effect.gen(function* () {
+  return yield* makeService(yield* makeWorld(3), undefined, {
+    ...serviceOptions,
     terms: { ...terms, publicBaseUrl: base },
     family: familyOfOne(base),
     contact: "mailto:security@bellwether.example",
-    limits: { ...faceOptions.limits, free: "off", documents: "off" },
+    limits: { ...serviceOptions.limits, free: "off", documents: "off" },
   })
 })
 
@@ -62,14 +62,14 @@ export const read = Effect.fnUntraced(function* ({ get }: Handle) {
 })
 
 /** The tools of /mcp, as they are listed. */
-export const askTools = Effect.fnUntraced(function* ({ get }: Handle) {
+export const readTools = Effect.fnUntraced(function* ({ get }: Handle) {
   const response = yield* get("/mcp", currentRequest("tools/list"))
   const { result } = yield* Effect.promise(() => response.json())
   return result.tools as ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>
 })
 
 /** What a product answers to who shows no payment, by every way. */
-export const askPaid = Effect.fnUntraced(function* (face: Handle, product: Product) {
+export const challengesOf = Effect.fnUntraced(function* (face: Handle, product: Product) {
   const { path, parameters } = product
   const name = skillName(product)
   const response = yield* face.get(path)
