@@ -75,7 +75,7 @@ export function historyRange(
 /** With an outcome proposed, a price beyond these is settling to 0 or 1. */
 const settlement = { low: 0.03, high: 0.97 }
 
-/** The minimum size in price, and in multiples of the spread, which alone can fake a move. Inclusive. */
+/** The minimum move, in price and in spreads: a wide spread alone can fake a move. Both inclusive. */
 const deltaMin = 0.05
 const spreadsMin = 1.5
 

@@ -146,7 +146,7 @@ const statusFault = Effect.fnUntraced(function* (response: HttpClientResponse.Ht
   })
 })
 
-/** Reads in pieces, so that an endless answer is aborted and never in memory. */
+/** Reads in pieces, so that an endless answer is aborted at the limit. */
 function bytesOf(
   response: HttpClientResponse.HttpClientResponse,
   bytesMax: number,
