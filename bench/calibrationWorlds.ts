@@ -19,7 +19,7 @@ import { normalTail } from "../src/whales/domain/significance/normal.ts"
 import { marketScore, noSums, recount, type WalletSums } from "../src/whales/domain/score.ts"
 import { day, type EpochMs } from "../src/core/domain/time.ts"
 
-/** Nothing that is beside the question: no interval markets, odd books or doubtful ends. */
+/** Only ordinary markets: no interval markets, invalid books or disputed ends. */
 const plain = {
   mechanicalShare: 0,
   sportsShare: 0,

@@ -1,8 +1,8 @@
 /**
  * Applies pending migrations and grants each role its rights, as the owner of the tables.
  *
- * Run it before a new version of the service starts. A service whose login owns the tables applies the
- * migrations itself.
+ * Run it before a new version of the service starts. A service whose login owns the tables applies
+ * the migrations itself.
  *
  * @module
  */

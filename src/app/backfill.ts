@@ -1,5 +1,6 @@
 /**
- * The composition of the backfill: reads the history of every tracked wallet and shows its progress.
+ * The composition of the backfill: reads the history of every tracked wallet and shows its
+ * progress.
  *
  * @module
  */
@@ -16,7 +17,7 @@ import { databaseLayer, venueClientLayer } from "./venuePorts.ts"
 /** No wallet is tracked, and the leaderboards returned none. */
 class NoTrackedWallets extends Schema.TaggedError<NoTrackedWallets>()("NoTrackedWallets", {}) {
   override get message() {
-    return "Cannot backfill: no wallet is tracked, and the leaderboards returned none. Run it again later"
+    return "Cannot backfill: no wallet is tracked, and the leaderboards list none. Run it again later"
   }
 }
 
@@ -46,7 +47,10 @@ const logger = terminal
   )
   : Logger.consoleJson
 
-/** Reads the missing history of every wallet. Without tracked wallets it reads the leaderboards first. */
+/**
+ * Reads the missing history of every wallet. Without tracked wallets it reads the leaderboards
+ * first.
+ */
 export const backfill = Effect.fnUntraced(function* (settings: BackfillSettings) {
   const services = yield* Layer.build(servicesLayer(settings))
   return yield* work.pipe(

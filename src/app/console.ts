@@ -261,14 +261,14 @@ function number(count: number): string {
 }
 
 /**
- * Why a process stopped: one sentence if an operator can fix the cause, else the stack trace. Messages
- * of the database are left out, since they may contain its login.
+ * Why a process stopped: one sentence if an operator can fix the cause, else the stack trace.
+ * Messages of the database are left out, since they may contain its login.
  */
 export function stopReason(cause: Cause.Cause<unknown>): string {
   const error = Cause.squash(cause)
   if (error instanceof Deno.errors.NotCapable) {
     return `Cannot start: ${error.message.split(",")[0]}. ` +
-      "The process was started without that permission: start it with its task, which computes the permissions"
+      "The process was started without that permission: start it with its task"
   }
   switch (Predicate.hasProperty(error, "_tag") ? error._tag : null) {
     case "InvalidSettings":
@@ -284,12 +284,12 @@ export function stopReason(cause: Cause.Cause<unknown>): string {
       return String(Predicate.hasProperty(error, "message") ? error.message : error)
     case "CannotListen":
       return Predicate.hasProperty(error, "hostname") && Predicate.hasProperty(error, "port")
-        ? `Cannot listen on ${error.hostname}:${error.port}: is the port taken?`
+        ? `Cannot listen on ${error.hostname}:${error.port}: is the port in use?`
         : String(error)
     case "VenueUnavailable":
       return "Cannot read recorded pages from REPLAY_DIR"
     case "SqlError":
-      return "Cannot reach or use PostgreSQL at DATABASE_URL: check the address, the login and the rights"
+      return "Cannot reach or use PostgreSQL at DATABASE_URL: check address, login and rights"
     default:
       return Cause.pretty(cause)
   }
@@ -333,7 +333,7 @@ function newsLine({ news }: ServiceSettings): string {
 function storeLine({ database }: ServiceSettings): string {
   return database.kind === "postgres"
     ? "PostgreSQL at DATABASE_URL"
-    : `embedded PostgreSQL in ${database.dir} (one process; can lose data when power fails; no separate roles)`
+    : `embedded PostgreSQL in ${database.dir} (one process; not power-loss safe; no roles)`
 }
 
 function limitsLine(settings: ServiceSettings): string {

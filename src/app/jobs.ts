@@ -1,9 +1,10 @@
 /**
  * The scheduled jobs of the service, in one table.
  *
- * Jobs are independent: none waits for another. Every replica runs this table. A leased job runs once
- * per slot over all replicas (`core/leasedJobs.ts`). The others run on every replica: payments change by
- * compare-and-set, so a second sweep or scan finds nothing to do, and measuring only reads.
+ * Jobs are independent: none waits for another. Every replica runs this table. A leased job runs
+ * once per slot over all replicas (`core/leasedJobs.ts`). The others run on every replica: payments
+ * change by compare-and-set, so a second sweep or scan finds nothing to do, and measuring only
+ * reads.
  *
  * @module
  */
@@ -62,7 +63,10 @@ type JobSettings = Pick<
 const firstTickMax = Duration.minutes(1)
 /** The first digest waits for the first tick, at most this long. */
 const digestTickMax = Duration.minutes(2)
-/** After the first tick, the first digest waits one more tick for wallets and outcomes, or this long. */
+/**
+ * After the first tick, the first digest waits one more tick for wallets and outcomes, or this
+ * long.
+ */
 const firstFindsMax = Duration.minutes(1)
 /** How often the progress of a backfill is printed. */
 const progressEvery = { start: Duration.minutes(1), dev: Duration.seconds(10) }
@@ -93,7 +97,7 @@ export const jobTable = Effect.fnUntraced(function* (settings: JobSettings) {
     { leased, name: "tracking", every: days(1), first: firstTick, run: whale.track },
     { leased, name: "backfill", every: tick, first: firstTick, run: whale.fill },
     { leased, name: "news", every: minutes(15), run: written.news },
-    // Writes only if the current four hours have no digest, so that one lost in a crash is written late.
+    // Writes only if the current four hours have no digest: one lost in a crash is written late.
     { leased, name: "digest", every: minutes(1), first: beforeDigest, run: written.digest },
     { leased, name: "intelligence-prune", every: hours(1), run: written.prune },
     {

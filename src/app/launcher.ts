@@ -143,8 +143,8 @@ const fetchPackages = Effect.fnUntraced(function* (entries: ReadonlyArray<string
 })
 
 /**
- * Starts a process in its sandbox; closing the scope stops it and waits for its end. It leads its own
- * process group, so that Ctrl-C in a terminal reaches it once, through the launcher.
+ * Starts a process in its sandbox; closing the scope stops it and waits for its end. It leads its
+ * own process group, so that Ctrl-C in a terminal reaches it once, through the launcher.
  */
 const spawn = (sandbox: Sandbox, get: Environment, stopMax: Duration.Duration) =>
   Effect.acquireRelease(
@@ -225,8 +225,8 @@ const listening = ({ host, port }: ServiceSettings) =>
   }).pipe(Effect.retry({ schedule: Schedule.spaced(readyEvery), times: readyTimes }))
 
 /**
- * Ends when the parent process has exited. A terminal or test that was killed sends no signal, and its
- * processes would otherwise keep running, with their port and store.
+ * Ends when the parent process has exited. A terminal or test that was killed sends no signal, and
+ * its processes would otherwise keep running, with their port and store.
  */
 const parentExited = Effect.suspend(() => {
   const parent = Deno.ppid

@@ -157,7 +157,9 @@ function hostOf(address: string): string {
   return `${hostname}:${port || defaultPorts[protocol]}`
 }
 
-/** The host the PostgreSQL client connects to. Query parameters have precedence, as in the client. */
+/**
+ * The host the PostgreSQL client connects to. Query parameters have precedence, as in the client.
+ */
 function databaseHost(address: Redacted.Redacted): string {
   const { hostname, port, searchParams } = new URL(Redacted.value(address))
   const host = searchParams.get("host") ?? (hostname || "localhost")

@@ -154,7 +154,9 @@ const storesLayer = Layer.mergeAll(
   cachingDenials.pipe(Layer.provide(rateStore.layer())),
 )
 
-/** The narrators and the detector: a model if one is configured, else rules. They share its limits. */
+/**
+ * The narrators and the detector: a model if one is configured, else rules. They share its limits.
+ */
 const writersLayer = (
   { model }: ServiceSettings,
 ): Layer.Layer<DigestNarrator | ReportNarrator | Detector> =>

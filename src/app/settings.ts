@@ -1,8 +1,8 @@
 /**
  * The settings of each process, decoded from its environment variables.
  *
- * A combination that could take real money by mistake stops the start with a message. Only the entry
- * points load settings.
+ * A combination that could take real money by mistake stops the start with a message. Only the
+ * entry points load settings.
  *
  * @module
  */
@@ -114,7 +114,9 @@ export const loadMigration = Effect.fn("settings.loadMigration")(function* (get:
   return { databaseUrl: yield* requiredDatabaseUrl(reader("start", get), "MIGRATION_DATABASE_URL") }
 })
 
-/** Fails if real money would be taken for simulated data, or recorded in a store that can lose it. */
+/**
+ * Fails if real money would be taken for simulated data, or recorded in a store that can lose it.
+ */
 const checkMoneySettings = Effect.fnUntraced(function* (
   mode: Mode,
   { payments }: MoneySettings,
@@ -220,8 +222,8 @@ const readModel = Effect.fnUntraced(function* (read: ReadSetting) {
 })
 
 /**
- * Real news is used with the live venue only: it does not explain simulated markets, and it is newer
- * than recorded pages.
+ * Real news is used with the live venue only: it does not explain simulated markets, and it is
+ * newer than recorded pages.
  */
 const readNews = Effect.fnUntraced(function* (venue: VenueSettings["kind"], read: ReadSetting) {
   const list = yield* read("NEWS_FEEDS")

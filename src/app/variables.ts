@@ -2,8 +2,8 @@
  * Every environment variable: its meaning, the processes that may read it, its valid values and its
  * default.
  *
- * A process has permission for its own variables only, so `readBy` is enforced: only the refund worker
- * can read the treasury's key.
+ * A process has permission for its own variables only, so `readBy` is enforced: only the refund
+ * worker can read the treasury's key.
  *
  * @module
  */
@@ -19,7 +19,9 @@ type Process = "service" | "worker" | "backfill" | "migration"
 /** At most `limit` requests in any `windowMs`; `off` is for benchmarks only. */
 export type Budget = { readonly limit: number; readonly windowMs: number } | "off"
 
-/** When a block counts as safe: by the chain's `safe` tag, or this many blocks behind the latest. */
+/**
+ * When a block counts as safe: by the chain's `safe` tag, or this many blocks behind the latest.
+ */
 export type Finality = "safe" | { readonly blocks: number }
 
 /** Where the embedded store is served to other processes on this machine. */
@@ -452,7 +454,9 @@ export class InvalidSettings
 
 export const invalidSettings = (message: string) => Effect.fail(new InvalidSettings({ message }))
 
-/** Reads one variable at a time. An error message never repeats the value, which may be a secret. */
+/**
+ * Reads one variable at a time. An error message never repeats the value, which may be a secret.
+ */
 export const reader =
   (mode: Mode, get: GetVariable) =>
   <N extends Variable>(name: N): Effect.Effect<Values[N], InvalidSettings> => {

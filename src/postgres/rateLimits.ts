@@ -1,5 +1,6 @@
 /**
- * The rate limits in PostgreSQL: the sliding log of `rate_take`, requests that come together in one statement.
+ * The rate limits in PostgreSQL: the sliding-window log of `rate_take`, with concurrent requests in
+ * one statement.
  *
  * @module
  */
@@ -12,14 +13,14 @@ import { groupCommit } from "./groupCommit.ts"
 import { jsonText } from "./json.ts"
 
 interface LimitsOptions {
-  /** Whose instants count: the database's, one for all replicas; or Effect's Clock, for tests. */
+  /** The clock: the database's, shared by all replicas, or Effect's Clock, for tests. */
   readonly time?: "database" | "clock"
 }
 
-/** A caller is refused rather than kept waiting for the log. */
+/** A caller is refused if the log does not answer within this time. */
 export const takeTimeout = Duration.seconds(2)
 
-/** One request for a grant, by a name of its own. */
+/** One request for a grant; `take` is its unique key. */
 interface Take {
   readonly take: string
   readonly log: string
@@ -40,15 +41,15 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     RateLimits,
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const instant = options.time === "clock"
+      const testNow = options.time === "clock"
         ? Effect.map(Clock.currentTimeMillis, (ms): number | null => ms)
         : Effect.succeed(null)
 
       let takes = 0
       const taken = yield* groupCommit<Take, Row>({
-        // Each its own: the function reads what the one before it has written, for the same key too.
+        // Every request is its own row: within one statement, rate_take sees the grants before it.
         rowOf: ({ take }) => take,
-        together: (takes) =>
+        runBatch: (takes) =>
           sql<Row & { readonly take: string }>`
             SELECT input.take, taken.granted, taken.remaining, taken.reset_ms
             FROM (
@@ -62,7 +63,7 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
       })
 
       const take = (policy: RatePolicy, key: string) =>
-        instant.pipe(
+        testNow.pipe(
           Effect.flatMap((testNowMs) =>
             taken({
               take: `${takes++}`,
@@ -99,5 +100,5 @@ export const layer = (options: LimitsOptions = {}): Layer.Layer<RateLimits, neve
     }),
   )
 
-/** The ring has as many places as the limit: another limit is another log. */
+/** The ring has as many entries as the limit, so another limit needs another log. */
 const logName = (policy: RatePolicy) => `${policy.name};q=${policy.limit};w=${policy.windowMs}`

@@ -1,6 +1,6 @@
 /**
- * The payment ports of both processes: live settings never use the simulation, and a shorter lease gives
- * shorter steps.
+ * The payment ports of both processes: live settings never use the simulation, and a shorter lease
+ * gives shorter steps.
  *
  * @module
  */

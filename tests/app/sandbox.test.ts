@@ -1,6 +1,6 @@
 /**
- * The permissions computed from settings: no more than the process needs, and the treasury's key for
- * the refund worker only.
+ * The permissions computed from settings: no more than the process needs, and the treasury's key
+ * for the refund worker only.
  *
  * @module
  */

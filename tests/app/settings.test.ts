@@ -1,5 +1,6 @@
 /**
- * Settings: defaults of both modes, and error messages that name the variable and contain no secret.
+ * Settings: defaults of both modes, and error messages that name the variable and contain no
+ * secret.
  *
  * @module
  */

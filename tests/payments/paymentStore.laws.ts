@@ -365,14 +365,4 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
     }),
   ],
-  [
-    "countByState counts every row once",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      yield* led(0, "compute-first", [])
-      yield* led(1, "compute-first", [])
-      yield* led(2, "settle-early", paths["settle-early"].settled ?? [])
-      equal([...yield* store.countByState].sort(), [["claimed", 2], ["settled", 1]])
-    }),
-  ],
 ]

@@ -10,7 +10,7 @@ import { onEveryStore } from "../support/stores.ts"
 
 onEveryStore("bindStoreToVenue()", (law) => {
   law(
-    "takes the first venue, and the same again",
+    "accepts the first venue, and the same venue again",
     Effect.gen(function* () {
       yield* bindStoreToVenue("polymarket")
       yield* bindStoreToVenue("polymarket")
@@ -23,13 +23,13 @@ onEveryStore("bindStoreToVenue()", (law) => {
       yield* bindStoreToVenue("simulated, seed 1")
       const refused = yield* Effect.flip(bindStoreToVenue("polymarket"))
       ok(refused._tag === "StoreVenueMismatch")
-      equal(refused.held, "simulated, seed 1")
+      equal(refused.stored, "simulated, seed 1")
       yield* bindStoreToVenue("simulated, seed 1")
     }),
   )
 
   law(
-    "lets one of many first starts win",
+    "accepts one of several concurrent first starts",
     Effect.gen(function* () {
       const starts = ["a", "b", "c", "d"].map((name) => Effect.exit(bindStoreToVenue(name)))
       const exits = yield* Effect.all(starts, { concurrency: "unbounded" })

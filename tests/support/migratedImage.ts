@@ -33,7 +33,7 @@ export async function migratedImage(): Promise<Blob> {
   const pglite = await PGlite.create(`${dir}/postgres`)
   const image = await pglite.dumpDataDir("none")
   await pglite.close()
-  // Another worker may do the same at this moment: whoever is last wins, with the same image.
+  // Another worker may do the same at this moment: the last write wins, with the same image.
   await Deno.writeFile(`${dir}.tar`, new Uint8Array(await image.arrayBuffer()))
   await Deno.rename(`${dir}.tar`, path)
   await Deno.remove(dir, { recursive: true })

@@ -147,11 +147,11 @@ function recordOf(calibration: WhaleEntryItem["data"]["calibration"]): Statement
   const rate = (value: number) => figure(rateFigure(value))
   return phrase`The wallet was labelled ${label}: over ${
     resolvedCount(resolved)
-  } held to the end, it had a win rate of ${rate(winRate)} at a mean entry price of ${
-    rate(meanEntryPrice)
-  }, and an edge of ${rate(edge)} with an interval from ${rate(edgeLow)} to ${rate(edgeHigh)}; ${
-    meanings[label]
-  }.`
+  }, counted as held to resolution, it had a win rate of ${
+    rate(winRate)
+  } at a mean entry price of ${rate(meanEntryPrice)}, and an edge of ${
+    rate(edge)
+  } with an interval from ${rate(edgeLow)} to ${rate(edgeHigh)}; ${meanings[label]}.`
 }
 
 function resolvedCount(resolved: number): Statement {

@@ -129,13 +129,7 @@ function queries(sql: SqlClient) {
     Effect.orDie,
   )
 
-  const countByState = sql<{ state: PaymentState; payments: bigint }>`
-    SELECT state, count(*) AS payments FROM payment GROUP BY state`.pipe(
-    Effect.map((rows) => new Map(rows.map((row) => [row.state, Number(row.payments)]))),
-    Effect.orDie,
-  )
-
-  return { find, waiting, states, liability, countByState }
+  return { find, waiting, states, liability }
 }
 
 /** The writes of the chain scan: transfers without a row, and the scan progress. */
@@ -192,7 +186,7 @@ interface Claim {
 const claims = (sql: SqlClient) =>
   groupCommit<Claim, Payment>({
     rowOf: ({ ticket }) => ticket.paymentId,
-    together: (claims) =>
+    runBatch: (claims) =>
       sql<{ payment_id: PaymentId }>`
         INSERT INTO payment (payment_id, chain_id, asset, token_name, token_version, payer, nonce,
           pay_to, amount, valid_after, valid_before, signature, settlement, product_id, request,
@@ -267,7 +261,7 @@ const movesOf = (sql: SqlClient, event: Move["event"]) => {
   const unsent = sql.literal(event === "owe" ? "AND sent_at IS NULL" : "")
   return groupCommit<MoveRequest, Ages>({
     rowOf: ({ payment }) => payment.paymentId,
-    together: (moves) => {
+    runBatch: (moves) => {
       const bodies: Array<Uint8Array> = []
       const rows = inOrder(moves.map(({ payment, move }) => moveRow(payment, move, bodies)))
       return sql<Ages & { readonly payment_id: string }>`
@@ -378,8 +372,8 @@ function paymentAfterMove(
 const sentMarks = (sql: SqlClient) =>
   groupCommit<PaymentId, true>({
     rowOf: (paymentId) => paymentId,
-    gather: Effect.sleep(sentGatherTime),
-    together: (ids) =>
+    batchDelay: Effect.sleep(sentGatherTime),
+    runBatch: (ids) =>
       sql<{ payment_id: PaymentId }>`
         UPDATE payment SET sent_at = clock_timestamp()
         FROM json_to_recordset(${jsonText(inOrder(ids.map(sentRow)))}::json) AS input (

@@ -61,7 +61,7 @@ Deno.test("an entry of a labelled wallet states the evidence of the label, and w
   const figures = { resolved: 212, winRate: 0.56, meanEntryPrice: 0.55, edge: 0.01 }
   const record = { ...figures, edgeLow: -0.08, edgeHigh: 0.1 }
   const evidence =
-    "over 212 entries held to the end, it had a win rate of 0.56 at a mean entry price of " +
+    "over 212 entries, counted as held to resolution, it had a win rate of 0.56 at a mean entry price of " +
     "0.55, and an edge of 0.01 with an interval from -0.08 to 0.10;"
   for (
     const [label, meaning] of [

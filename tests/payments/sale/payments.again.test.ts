@@ -15,7 +15,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
-import { memoryPaymentStore } from "../../support/payments/memoryPayments.ts"
+import { memoryPayments } from "../../support/payments/memoryPayments.ts"
 import {
   answering,
   gatedWork,
@@ -270,11 +270,11 @@ test("a buyer who hangs up after the intent has paid, and finds the answer kept"
 test("a service that closes waits for its payments to end", () =>
   Effect.gen(function* () {
     yield* TestClock.setTime(startSeconds * 1_000)
-    const store = yield* PaymentStore
+    const memory = memoryPayments()
     const bought = yield* purchase()
     const scope = yield* Scope.make()
     const shop = yield* Layer.buildWithScope(
-      market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, store)),
+      market({ delay: Duration.seconds(1) }, Layer.succeed(PaymentStore, memory.store)),
       scope,
     )
     const { sell } = Context.get(shop, Payments)
@@ -284,5 +284,5 @@ test("a service that closes waits for its payments to end", () =>
     yield* passing(1)
     yield* Fiber.join(closing)
     equal(outcome(yield* Fiber.join(call)), "answer")
-    equal([...(yield* store.countByState).keys()], ["answered"])
-  }).pipe(Effect.provide(memoryPaymentStore)))
+    equal([...memory.countByState().keys()], ["answered"])
+  }))

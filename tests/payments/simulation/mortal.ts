@@ -14,7 +14,7 @@ import {
   chainBetween,
   facilitatorBetween,
   storeBetween,
-  taskBetween,
+  workBetween,
 } from "./between.ts"
 
 /** What can happen to a service at a call. */
@@ -77,7 +77,7 @@ export const mortal = Effect.fnUntraced(function* (strike: Strike | null) {
     payments,
     /** The calls it has made, in order. */
     calls,
-    taskOf: (task: Work) => taskBetween(task, between),
+    taskOf: (task: Work) => workBetween(task, between),
     /** Whether it lives; what a dead service would say is not heard. */
     died: Deferred.await(died),
   }
