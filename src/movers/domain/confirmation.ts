@@ -21,10 +21,10 @@ const confirmingUsdMin: Readonly<Record<MoveWindow, number>> = { "1h": 100, "24h
  */
 export function confirmation(
   move: PriceMove,
-  evidence: MoveContext,
+  context: MoveContext,
 ): MoverData["confirmedBy"] | null {
-  if (tradedUsdBeyondHalf(move, evidence.trades) >= confirmingUsdMin[move.window]) return "trades"
-  if (persisted(move, evidence.previous)) return "persistence"
+  if (tradedUsdBeyondHalf(move, context.trades) >= confirmingUsdMin[move.window]) return "trades"
+  if (persisted(move, context.previous)) return "persistence"
   return null
 }
 

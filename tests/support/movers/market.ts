@@ -93,7 +93,7 @@ export function alternatingHours(
 }
 
 /** A calm week, and the previous tick already at the new price. */
-export function moveEvidence(fields: Partial<MoveContext> = {}): MoveContext {
+export function moveContext(fields: Partial<MoveContext> = {}): MoveContext {
   return {
     history: alternatingHours(now - hour, 0.5, 0),
     trades: [],
