@@ -53,6 +53,6 @@ export function chainBetween(chain: Chain["Service"], between: Between): Chain["
   }
 }
 
-export function taskBetween({ check, compute }: Work, between: Between): Work {
+export function workBetween({ check, compute }: Work, between: Between): Work {
   return { check: between("check", check), compute: between("work", compute) }
 }
