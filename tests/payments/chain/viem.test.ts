@@ -125,7 +125,7 @@ const rubbish: ReadonlyArray<readonly [string, Responder]> = [
 ]
 
 for (const [name, answer] of rubbish) {
-  liveTest(`an endpoint that answers ${name} proves nothing`, () =>
+  liveTest(`an endpoint that returns ${name} proves nothing`, () =>
     Effect.gen(function* () {
       equal(wordOf(yield* asked("paid", answer, transaction)), "unavailable")
       const { balanceOf, hasCode, transfers } = yield* chainAt(answer)
