@@ -124,11 +124,11 @@ const failures: Readonly<Record<number, Readonly<Record<string, Failure>>>> = {
   500: { not_charged: internalError },
   502: {
     not_charged: notCharged(
-      new VenueFailed({ message: "No prices of this market can be had" }),
+      new VenueFailed({ message: "No prices of this market are available" }),
     ),
     refunded: new RefundQueued({
       code: "venue_error",
-      message: "The report on this market could not be made",
+      message: "The report on this market could not be written",
       refund,
     }),
   },
