@@ -246,20 +246,22 @@ export function refusalResponse(
 
 /** Prepared refusals by number of seconds, so that a flood costs little. */
 const rateLimitRefusals = new Map<number, PreparedRefusal>()
-/** Refusals of a longer wait are not kept. */
+/** Most prepared refusals: one for each second of an hour. */
 const rateLimitRefusalsMax = 3_600
 
 export function rateLimited(retryAfterSeconds: number): PreparedRefusal {
-  const kept = rateLimitRefusals.get(retryAfterSeconds)
-  if (kept !== undefined) return kept
-  const made = prepare({
+  const cached = rateLimitRefusals.get(retryAfterSeconds)
+  if (cached !== undefined) return cached
+  const refusal = prepare({
     code: "rate_limited",
     message: `Too many requests from this address: wait ${retryAfterSeconds} s`,
-    hint: "Poll /v1/index about every 10 minutes: the feed does not change more often.",
+    hint: "Poll /v1/index about every 10 minutes, as often as the feed changes.",
     retryAfterSeconds,
   })
-  if (rateLimitRefusals.size < rateLimitRefusalsMax) rateLimitRefusals.set(retryAfterSeconds, made)
-  return made
+  if (rateLimitRefusals.size < rateLimitRefusalsMax) {
+    rateLimitRefusals.set(retryAfterSeconds, refusal)
+  }
+  return refusal
 }
 
 export const notFound = prepare({
