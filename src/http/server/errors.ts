@@ -51,7 +51,7 @@ const notUsed = "a payment in the request was not used"
 export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   invalid_parameter: final(
     400,
-    `A parameter is wrong, see \`details\`; ${notUsed}. Correct the parameter and send it again.`,
+    `A parameter is wrong, see \`details\`; ${notUsed}. Correct it and send the payment again.`,
   ),
   payment_required: final(
     402,
@@ -75,7 +75,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   payment_conflict: final(409, "This payment belongs to another request."),
   payment_refunded: final(
     410,
-    "This payment was refunded or will be, see `refund`. Sign a new one.",
+    "This payment was refunded or will be; see `refund`. Sign a new one.",
   ),
   payload_too_large: final(413, "The body is too long."),
   uri_too_long: final(414, "Path and query are too long."),
@@ -95,7 +95,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   venue_error: transient(
     502,
     30,
-    "The venue did not answer. Not charged, or refunded, see `charged`.",
+    "The venue did not answer. Not charged, or refunded; see `charged`.",
   ),
   digest_stale: transient(
     503,
@@ -117,7 +117,7 @@ export const rules: Readonly<Record<RefusalCode, ErrorRule>> = {
   overloaded: transient(
     503,
     2,
-    `The service is busy; ${notUsed} (\`charged\` is null where that is not known).`,
+    `The service cannot answer now; ${notUsed} (\`charged\` is null where that is not known).`,
   ),
   upstream_timeout: transient(
     504,
