@@ -73,8 +73,8 @@ test("the payment-identifier that a reference buyer adds to a 402 is the one tha
     const authorization = authorizationFor(buyer(0), products.research, 1_000)
     const signature = yield* sign(buyer(0), authorization)
     const wire = wirePayment(products.research, authorization, signature)
-    const shown = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
-    strictEqual(shown.identifier, id)
+    const payload = Result.getOrThrow(decodePayment(headerOf({ ...wire, extensions })))
+    strictEqual(payload.identifier, id)
   }))
 
 test("the reference validator refuses an example that does not match the schema", () =>
