@@ -214,7 +214,7 @@ const paidHandler = Effect.fnUntraced(function* (terms: PaymentTerms, checkouts:
     // A disconnected client is not a failure.
     Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.andThen(
       Effect.logError("Cannot answer a paid request", cause),
-      // The payment may have been entries, so nothing is said of its money.
+      // The payment may have been taken, so `charged` is null.
       refusalResponse({
         code: "internal_error",
         message: "The service failed to answer",

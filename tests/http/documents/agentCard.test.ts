@@ -10,7 +10,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { type Json, objectIn, send } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const card = agentCard({ terms, version: "1.0.0" })
@@ -50,8 +50,8 @@ Deno.test("the agent card has the fields of 0.3.0, and none of other versions", 
     ["defaultInputModes", ["application/json", "text/plain"]],
     ["defaultOutputModes", ["application/json"]],
   ]
-  const given: Json = { ...card }
-  for (const [name, value] of required) equal(given[name], value, name)
+  const fields: Json = { ...card }
+  for (const [name, value] of required) equal(fields[name], value, name)
   ok(card.name !== "" && card.description !== "")
   for (const name of ["supportedInterfaces", "securitySchemes", "security", "signatures"]) {
     ok(!(name in card), name)

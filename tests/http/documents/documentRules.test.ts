@@ -90,10 +90,10 @@ test("every own link and path in any document is served", () =>
       }
       for (const named of pathsIn(content)) seen.add(named)
     }
-    const asked = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
+    const ownPaths = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
       .filter((path) => !path.startsWith("/v1/payments/"))
-    ok(asked.length > 25, `${asked.length} links`)
-    for (const path of new Set(asked)) {
+    ok(ownPaths.length > 25, `${ownPaths.length} links`)
+    for (const path of new Set(ownPaths)) {
       const { status } = yield* face.get(path)
       ok([200, 402, 405].includes(status), `${path}: ${status}`)
       if (status === 405) ok(["/mcp"].includes(path), path)
@@ -201,11 +201,11 @@ test("the call and the answer declared in a 402 are valid by its own schema, ove
     }
   }))
 
-/** Whether `shown` is a part of `whole`; the first item of a list is compared. */
-function isPartOf(shown: unknown, complete: unknown): boolean {
-  if (typeof shown !== "object" || shown === null) return shown === complete
-  return Object.entries(shown).length > 0 &&
-    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(complete)[name]))
+/** Whether `part` is a part of `whole`. */
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (typeof part !== "object" || part === null) return part === whole
+  return Object.entries(part).length > 0 &&
+    Object.entries(part).every(([name, member]) => isPartOf(member, objectIn(whole)[name]))
 }
 
 test("every example in /llms-full.txt is a valid answer to a valid call", () =>

@@ -128,11 +128,11 @@ test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
     for (const product of sold) {
       const { parameters, address, description, ...offer } = offerOf(product)
       const { name, units, network, asset, payTo, upfront } = offer
-      const asked = { units, network, asset, payTo, upfront, description }
+      const expected = { units, network, asset, payTo, upfront, description }
       const { header, body, version1, task, tool } = yield* challengesOf(face, product)
 
       const required = JSON.parse(Result.getOrThrow(Base64.decodeString(header)))
-      equal(requestedBy(required), asked)
+      equal(requestedBy(required), expected)
       strictEqual(required.resource.url, address)
       equal(declaredParameters(objectIn(required.extensions.bazaar)), parameters)
       const [entry] = body.accepts
@@ -144,9 +144,9 @@ test("a 402 has the same requirements over HTTP, A2A and MCP", () =>
         [units, asset, payTo, address, description],
       )
 
-      equal(requestedBy(task), asked)
+      equal(requestedBy(task), expected)
       strictEqual(objectIn(objectIn(task)["resource"])["url"], address)
-      equal(requestedBy(tool), asked)
+      equal(requestedBy(tool), expected)
       strictEqual(objectIn(objectIn(tool)["resource"])["url"], `mcp://tool/${name}`)
     }
   }))
@@ -156,8 +156,8 @@ test("contract, catalog, text, card and tools list the same free rows", () =>
     const face = yield* openDocumentService
     const { json, text } = yield* read(face)
     const rows = Object.values(freeRows)
-    const asked = rows.filter(({ format }) => format === "json")
-    const names = asked.map(({ id }) => named(id))
+    const jsonRows = rows.filter(({ format }) => format === "json")
+    const names = jsonRows.map(({ id }) => named(id))
     const contract = objectIn(json("/openapi.json")["paths"])
     for (const { id, path, title } of rows) {
       const { operationId, summary, security } = objectIn(objectIn(contract[path])["get"])

@@ -12,9 +12,9 @@ import { noDigestYet } from "../../../src/catalog/domain/refusal.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { storedDigest } from "../../support/digest/storedDigests.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld, paymentFor } from "../../support/http/face.ts"
+import { makeService, makeWorld, paymentFor } from "../../support/http/httpService.ts"
 import { nothing, taken } from "../../support/payments/sales.ts"
-import { inShop, json, now, once } from "../../support/http/earlyShop.ts"
+import { inShop, json, now, once } from "../../support/http/paidService.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
 
@@ -123,7 +123,7 @@ test("/v1/digest sells the newest digest whole, to its last fresh millisecond", 
     equal([code, charged, retryable], ["digest_stale", false, true])
     strictEqual(
       stale.body.error.message,
-      `The newest digest, of ${digest.createdAt}, is too old to be sold: the next is late`,
+      `The newest digest is from ${digest.createdAt} and too old to be sold: the next one is late`,
     )
     strictEqual(stale.response.headers.has("payment-response"), false)
   }))

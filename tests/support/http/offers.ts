@@ -1,13 +1,13 @@
 /**
- * What each document says is sold, read by itself: no reader knows the tables that the documents are
- * made from.
+ * Parsers that read the offers of each document separately. None of them uses the tables from which
+ * the documents are generated.
  *
  * @module
  */
 import type { Json } from "./a2a.ts"
 import { objectIn } from "./a2a.ts"
 
-/** A parameter as any document can tell it; null where it says nothing. */
+/** A parameter as a document lists it; null where the document has no value. */
 export interface ListedParameter {
   readonly name: string
   readonly type: unknown
