@@ -89,7 +89,7 @@ export class Calibration extends Context.Service<Calibration, {
       const current = yield* readOnChange({
         version: calibrations.calibrationVersion,
         read: Effect.map(calibrations.calibrated, calibrationTable),
-        apart: readIntervalMin,
+        intervalMin: readIntervalMin,
         ageMax: Duration.infinity,
       })
       return Calibration.of({

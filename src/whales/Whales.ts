@@ -120,7 +120,7 @@ const tick = Effect.fn("Whales.tick")(function* (
   slot: EpochMs,
 ) {
   const { calibration } = services
-  const tickMs = Duration.toMillis(options.tick)
+  const tickIntervalMs = Duration.toMillis(options.tick)
   const started = yield* Clock.currentTimeMillis
   const progress = makeProgress()
   const failed: Array<Stage> = []
@@ -130,20 +130,21 @@ const tick = Effect.fn("Whales.tick")(function* (
     name: Stage,
     work: (until: EpochMs) => Effect.Effect<boolean>,
   ) {
-    const until = (yield* Clock.currentTimeMillis) + Math.min(backlogMs, backlogShare * tickMs)
+    const until = (yield* Clock.currentTimeMillis) +
+      Math.min(backlogMs, backlogShare * tickIntervalMs)
     const finished = yield* stage(name, work(until), true)
     if (!finished) behind.push(name)
   })
   const terms: Terms = {
     stakeMinUsd: options.stakeMinUsd,
-    notBefore: slot - Math.max(freshMs, freshTicks * tickMs),
+    notBefore: slot - Math.max(freshMs, freshTicks * tickIntervalMs),
   }
 
   yield* stage("reading", readWallets(services, progress), undefined)
   yield* stage("facts", readFacts(services, slot, progress), undefined)
   yield* backlog("entries", (until) => recomputeEntries(services, terms, until, progress))
   yield* stage("items", publishEntries(services, terms, progress), undefined)
-  yield* stage("resolutions", readResolutions(services, slot, tickMs, progress), undefined)
+  yield* stage("resolutions", readResolutions(services, slot, tickIntervalMs, progress), undefined)
   yield* backlog("counting", (until) => calibration.count(until, progress))
   const labels = yield* stage("judging", calibration.judge, null)
 

@@ -35,12 +35,12 @@ export const readResolutions = Effect.fnUntraced(function* (
     readonly whaleMarkets: WhaleMarketStore["Service"]
   },
   slot: EpochMs,
-  tickMs: number,
+  tickIntervalMs: number,
   tally: ResolutionTally,
 ) {
   const markets = yield* whaleMarkets.unresolved({
     limit: marketsMax,
-    checkedBefore: slot - checkEveryTicks * tickMs,
+    checkedBefore: slot - checkEveryTicks * tickIntervalMs,
     ending: { from: slot - endingMs, to: slot, checkedBefore: slot },
     endedAfter: slot - recheckMs,
     recheckedBefore: slot - recheckEveryMs,

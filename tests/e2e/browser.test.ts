@@ -17,7 +17,7 @@ import { type Call, missing, type Sight, visit as open } from "../support/http/b
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
 import { currentRequest, payFor } from "../support/http/mcp.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Market, market } from "../support/payments/sales.ts"
 import { corsHeaders } from "../support/http/shape.ts"
 import { openShop } from "../support/http/socketShop.ts"
@@ -97,7 +97,7 @@ const spent = Effect.gen(function* () {
 const sumOf = (sold: ReadonlyArray<Product>) => sold.reduce((sum, { price }) => sum + price, 0n)
 
 function pageTest(name: string, body: () => Effect.Effect<void, unknown, Market | Scope.Scope>) {
-  if (missing !== null) return skipAloud(name, missing)
+  if (missing !== null) return registerSkipped(name, missing)
   liveTest(name, () => Effect.provide(body(), market()))
 }
 

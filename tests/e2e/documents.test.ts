@@ -9,7 +9,7 @@ import { usd } from "../../src/core/domain/money.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { hasDocumentTools, judge, type Ran, runTool } from "../support/http/documentTools.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { servedFace } from "../support/http/servedFace.ts"
 
 const sold = Object.values(products)
@@ -200,5 +200,5 @@ if (hasDocumentTools) {
   typed()
   crawled()
 } else {
-  skipAloud("linters, types and crawler", "npm ci --prefix tests/documents was not run")
+  registerSkipped("linters, types and crawler", "npm ci --prefix tests/documents was not run")
 }

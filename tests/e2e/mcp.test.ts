@@ -247,7 +247,7 @@ liveTest(
         const told = yield* Effect.promise(() =>
           call("get_rich").then(() => null, (error) => error)
         )
-        equal([told?.code, /no tool of this name/.test(told?.message)], [-32602, true])
+        equal([told?.code, /no tool with this name/.test(told?.message)], [-32602, true])
       }
     }).pipe(Effect.provide(market())),
 )

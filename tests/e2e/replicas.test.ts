@@ -20,7 +20,7 @@ import { ticket } from "../payments/paymentStore.laws.ts"
 import { Random } from "../support/random.ts"
 import { liveTest } from "../support/effect.ts"
 import { encodings } from "../support/payments/encodings.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import {
   type Ask,
   ask,
@@ -90,7 +90,7 @@ const onReplicas = (
   body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
-    ? skipAloud(name, "set TEST_DATABASE_URL")
+    ? registerSkipped(name, "set TEST_DATABASE_URL")
     : liveTest(name, () => Effect.flatMap(house, body))
 
 const nonceOf = (seed: number) => Bytes32.make(`0x${seed.toString(16).padStart(64, "5")}`)

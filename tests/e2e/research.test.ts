@@ -21,16 +21,17 @@ import { products } from "../../src/catalog/domain/product.ts"
 import { templateReport } from "../../src/research/domain/template.ts"
 import { ReportNarrator } from "../../src/research/ReportNarrator.ts"
 import { ReportStore } from "../../src/research/ReportStore.ts"
-import { reportKept } from "../../src/research/sharedReports.ts"
+import { reportAgeMax } from "../../src/research/sharedReports.ts"
 import { endingMarket, pricesOver } from "../support/products.ts"
 import { ask, openReplica, type Replica, signedFor, stockedWorld } from "../support/http/shop.ts"
 import { onEveryStore } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
+import { sized } from "../support/size.ts"
 
 const { research } = products
-const buyers = 100
+const buyers = sized({ short: 20, full: 100 })
 /** How long a venue takes that fails: as long as every buyer needs to come while it does. */
-const failureMs = 10_000
+const failureMs = sized({ short: 3_000, full: 10_000 })
 /** How long a buyer who has paid may need to reach the report. */
 const reachTime = Duration.millis(500)
 const market = "market-1"
@@ -125,7 +126,7 @@ onEveryStore("research on two replicas", (law) => {
     )
 
   on(
-    "a hundred buyers at once get one report, and each pays for it",
+    `${buyers} buyers at once get one report, and each pays for it`,
     Effect.fnUntraced(function* (house) {
       const told = yield* comeAll(house, 0, buyers)
       equal([...new Set(told.map(({ status }) => status))], [200])
@@ -147,7 +148,7 @@ onEveryStore("research on two replicas", (law) => {
   )
 
   on(
-    "a hundred buyers of a report that cannot be made have a hundred refunds queued",
+    `${buyers} buyers of a report that cannot be made have ${buyers} refunds queued`,
     Effect.fnUntraced(function* (house) {
       yield* Ref.set(house.world.shelf.latencyMs, failureMs)
       yield* Ref.set(house.world.shelf.venueUp, false)
@@ -178,13 +179,13 @@ onEveryStore("research on two replicas", (law) => {
         ReportStore,
         (reports) =>
           reports.begin(endingMarket(1, 0).id, {
-            ageMax: reportKept,
+            ageMax: reportAgeMax,
             lease: Duration.seconds(4),
           }),
       ).pipe(
         Effect.provide(reportStore.pipe(Layer.provide(Layer.succeed(SqlClient, house.sql)))),
       )
-      strictEqual(begun.state, "ours")
+      strictEqual(begun.state, "acquired")
       yield* Ref.set(house.expected, 20)
       const told = yield* comeAll(house, 0, 20)
       equal([...new Set(told.map(({ status }) => status))], [200])

@@ -15,7 +15,7 @@ import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { defaultTiming } from "../../src/payments/timing.ts"
 import { meanwhile } from "../support/payments/badFacilitator.ts"
 import { test } from "../support/effect.ts"
-import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
+import { type MemoryPayments, memoryPayments } from "../support/payments/memoryPayments.ts"
 import { startSeconds } from "../support/payments/sales.ts"
 import {
   ask,
@@ -41,43 +41,49 @@ const misbehave = (call: string) => call === "settle" ? misbehaviour : null
 /** How late a late broadcast is: a moment before the payment runs out. */
 const lateSeconds = 118
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
-  memoryPaymentStore,
-  layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
-    Layer.provideMerge(layerMemory),
-  ),
-).pipe(Layer.provideMerge(signatures))
+const portsOn = ({ store }: MemoryPayments): Layer.Layer<ShopPorts> =>
+  Layer.merge(
+    Layer.succeed(PaymentStore, store),
+    layerLedger({ misbehave, late: Duration.seconds(lateSeconds) }).pipe(
+      Layer.provideMerge(layerMemory),
+    ),
+  ).pipe(Layer.provideMerge(signatures))
 
 const skewed = (
   name: string,
-  body: (replicas: ReadonlyArray<Replica>) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
+  body: (
+    replicas: ReadonlyArray<Replica>,
+    memory: MemoryPayments,
+  ) => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>,
 ) =>
-  test(name, () =>
-    Effect.gen(function* () {
+  test(name, () => {
+    const memory = memoryPayments()
+    return Effect.gen(function* () {
       misbehaviour = null
       yield* TestClock.setTime(startSeconds * 1_000)
       const world = yield* stockedWorld
       yield* body(
         yield* Effect.forEach(skewsMs, (ms) => onClockAhead(openReplica(world), ms)),
+        memory,
       )
     }).pipe(
-      Effect.provide(ports),
+      Effect.provide(portsOn(memory)),
       Effect.provideService(References.MinimumLogLevel, "None"),
       Effect.orDie,
-    ))
+    )
+  })
 
 const buy = ({ base }: Replica, { product, header }: Signed) =>
   meanwhile(ask(base, { path: product.path, payment: header, key }))
 
 const received = Effect.flatMap(Ledger, ({ received }) => received(address(terms.payTo)))
 const secondsPassed = Effect.map(Clock.currentTimeMillis, (ms) => ms / 1_000 - startSeconds)
-const states = Effect.flatMap(PaymentStore, ({ countByState }) => countByState)
 const sweepAll = (replicas: ReadonlyArray<Replica>) =>
   Effect.forEach(replicas, ({ payments }) => payments.sweep, { discard: true })
 
 skewed(
   "each sells what the others have not sold, and hands over what they have",
-  (replicas) =>
+  (replicas, memory) =>
     Effect.gen(function* () {
       let n = 0
       let price = 0n
@@ -94,14 +100,15 @@ skewed(
         }
       }
       strictEqual(yield* received, price)
-      yield* TestClock.adjust(Duration.sum(defaultTiming.hold, defaultTiming.hold))
+      yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, defaultTiming.answerWindow))
       yield* sweepAll(replicas)
-      equal(yield* states, new Map([["answered", n]]))
+      equal(memory.countByState(), new Map([["answered", n]]))
     }),
 )
 
 skewed("none gives up a payment that the chain may still take, and all believe the chain", (
   replicas,
+  memory,
 ) =>
   Effect.gen(function* () {
     misbehaviour = "late_broadcast"
@@ -117,7 +124,7 @@ skewed("none gives up a payment that the chain may still take, and all believe t
     while ((yield* secondsPassed) < runOut - startSeconds - 3) {
       yield* TestClock.adjust(second)
       yield* sweepAll(replicas)
-      equal(yield* states, new Map([["unresolved", sold.length]]))
+      equal(memory.countByState(), new Map([["unresolved", sold.length]]))
     }
     // By the clock that is ahead every one of them has run out long ago. Now they come to the chain.
     yield* TestClock.adjust(Duration.seconds(lateSeconds))

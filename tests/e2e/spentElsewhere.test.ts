@@ -30,7 +30,7 @@ import {
   stockedWorld,
 } from "../support/http/shop.ts"
 import { terms, token } from "../support/payments/terms.ts"
-import { makeTurnstile, type Place } from "../support/payments/turnstile.ts"
+import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
 const key = "the-first-callers-secret"
@@ -78,17 +78,17 @@ const inShop = (name: string, body: Effect.Effect<void, unknown, ShopPorts | Sco
 const moments = {
   "compute-first": [null, "verify", "work", "intend", "settle"],
   "settle-early": [null, "check", "verify", "intend", "settle"],
-} as const satisfies Record<typeof orders[number], ReadonlyArray<Place | null>>
+} as const satisfies Record<typeof orders[number], ReadonlyArray<Step | null>>
 
 /** A sale during which the payer spends the nonce, and all that may follow. */
 const buysNothing = Effect.fnUntraced(function* (
   order: typeof orders[number],
-  place: Place | null,
+  place: Step | null,
   way: keyof typeof ways,
 ) {
-  const turnstile = makeTurnstile()
-  const replica = yield* turnstile.guard(
-    openReplica(yield* stockedWorld, { works: turnstile.works }),
+  const barrier = makeBarrier()
+  const replica = yield* barrier.guard(
+    openReplica(yield* stockedWorld, { works: barrier.works }),
   )
   const signed = yield* signedFor(soldIn[order])
   const { path } = signed.product
@@ -98,7 +98,7 @@ const buysNothing = Effect.fnUntraced(function* (
       yield* spend(signed, way)
       return yield* buying
     }
-    const held = yield* turnstile.hold(place)
+    const held = yield* barrier.close(place)
     const meddling = Effect.andThen(held.reached, Effect.andThen(spend(signed, way), held.open))
     const [told] = yield* Effect.all([buying, meddling], { concurrency: 2 })
     return told
@@ -107,7 +107,7 @@ const buysNothing = Effect.fnUntraced(function* (
   strictEqual((yield* meanwhile(buying)).status, 402)
 
   // Long after, by every sweep and scan there is.
-  yield* TestClock.adjust(Duration.sum(defaultTiming.hold, Duration.minutes(5)))
+  yield* TestClock.adjust(Duration.sum(defaultTiming.answerWindow, Duration.minutes(5)))
   yield* replica.payments.sweep
   yield* Effect.orDie(replica.payments.scan)
   yield* TestClock.adjust("1 minute")

@@ -20,7 +20,7 @@ import type { TaskEvent } from "../../src/http/a2a/domain/task.ts"
 import { TaskStore } from "../../src/http/a2a/TaskStore.ts"
 import { dataPart, getTask, type Handle, pay, rpc, send } from "../support/http/a2a.ts"
 import { liveTest } from "../support/effect.ts"
-import { skipAloud } from "../support/venues/oracle.ts"
+import { registerSkipped } from "../support/venues/oracle.ts"
 import { openReplica, ownPorts, signedFor, soldIn, stockedWorld } from "../support/http/shop.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
@@ -99,7 +99,7 @@ const onReplicas = (
   body: (house: House) => Effect.Effect<void, unknown, Scope.Scope>,
 ) =>
   testDatabaseUrl === undefined
-    ? skipAloud(name, "set TEST_DATABASE_URL")
+    ? registerSkipped(name, "set TEST_DATABASE_URL")
     : liveTest(name, () => Effect.flatMap(house, body))
 
 const offer = Effect.fnUntraced(function* (face: Handle, product: Product) {

@@ -14,7 +14,7 @@ import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, paymentFor } from "../support/http/face.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
   at,
@@ -282,7 +282,7 @@ test("/v1/research needs its market", () =>
 test("/v1/digest/history tells six digests at most, unless told otherwise", () =>
   Effect.gen(function* () {
     const world = yield* stocked
-    for (let n = 1; n < 9; n += 1) yield* world.digests.add(heldDigest(noon - n * digestEvery))
+    for (let n = 1; n < 9; n += 1) yield* world.digests.add(storedDigest(noon - n * digestEvery))
     const { get } = yield* makeFace(world)
     const headers = { "payment-signature": yield* paymentFor(products.digest_history) }
     for (const [query, count] of [["", 6], ["&limit=42", 9], ["&limit=1", 1]] as const) {

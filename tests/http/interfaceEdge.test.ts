@@ -13,7 +13,7 @@ import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
 import { makeFace, paymentFor } from "../support/http/face.ts"
-import { heldDigest } from "../support/digest/heldDigests.ts"
+import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
   at,
@@ -129,7 +129,7 @@ for (const [id, query, world, status, code] of unanswered) {
       if (world === "no wallet that is judged") yield* Ref.set(made.shelf.whales, [])
       if (world === "a digest of five hours ago") {
         yield* made.digests.prune(Infinity)
-        yield* made.digests.add(heldDigest(noon - 5 * hour))
+        yield* made.digests.add(storedDigest(noon - 5 * hour))
       }
       const { get } = yield* makeFace(made)
       if (world.startsWith("a feed")) yield* TestClock.adjust("61 minutes")

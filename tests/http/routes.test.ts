@@ -10,7 +10,14 @@ import { digestAgeMax } from "../../src/digest/domain/digest.ts"
 import { products } from "../../src/catalog/domain/product.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { cadenceMs, makeFace, makeWorld, paymentFor, type World } from "../support/http/face.ts"
+import { sized } from "../support/size.ts"
+import {
+  makeFace,
+  makeWorld,
+  paymentFor,
+  tickIntervalMs,
+  type World,
+} from "../support/http/face.ts"
 import { faultOf } from "../support/http/shape.ts"
 
 const free = [
@@ -24,9 +31,14 @@ const documents = [
 ]
 const payment = `/v1/payments/0x${"5a".repeat(32)}`
 const paid = Object.values(products).map((product) => product.path)
-const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
+const allMethods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
+const methods = sized({ short: ["GET", "OPTIONS", "POST"], full: allMethods })
 
 const noon = Date.parse("2026-11-21T12:00:00.000Z")
+
+/** The last tick was so long ago. */
+const lastTicked = (agoMs: number) => (world: World) =>
+  Effect.andThen(Ref.set(world.lastTickAt, noon - agoMs), TestClock.adjust("1 second"))
 
 /** What the feed can be in. */
 const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = {
@@ -34,8 +46,8 @@ const states: Readonly<Record<string, (world: World) => Effect.Effect<void>>> = 
   empty: (world) => Ref.set(world.items, []),
   "never ticked": (world) =>
     Effect.andThen(Ref.set(world.items, []), Ref.set(world.lastTickAt, null)),
-  stale: () => TestClock.adjust(3 * cadenceMs),
-  "too old to sell": () => TestClock.adjust(7 * cadenceMs),
+  stale: lastTicked(3 * tickIntervalMs),
+  "too old to sell": lastTicked(7 * tickIntervalMs),
   "without a digest": (world) =>
     Effect.andThen(world.digests.prune(Infinity), TestClock.adjust("1 second")),
   "without a young digest": () => TestClock.adjust(digestAgeMax + 1),
@@ -92,6 +104,24 @@ test("/health says that the service is down while the store, and so the limit, i
     yield* Ref.set(world.storeUp, true)
     equal(yield* health, [200, true, "live", "ok"])
   }).pipe(Effect.provideService(References.MinimumLogLevel, "None")))
+
+test("/health, /v1/index and /v1/pulse say that the service is starting until the first tick", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(noon)
+    const world = yield* makeWorld(0)
+    yield* Ref.set(world.lastTickAt, null)
+    const face = yield* makeFace(world)
+    const body = (path: string) =>
+      Effect.flatMap(face.get(path), (response) => Effect.promise(() => response.json()))
+    for (const path of ["/v1/index", "/v1/pulse", "/health"]) {
+      strictEqual((yield* body(path)).status, "starting", path)
+    }
+    strictEqual((yield* body("/health")).checks.venue, "starting")
+    yield* Ref.set(world.lastTickAt, noon)
+    yield* face.refresh
+    const { status, checks } = yield* body("/health")
+    equal([status, checks.venue], ["live", "ok"])
+  }))
 
 /** Query, state, status: what a request with a payment that pays gets. */
 const sold: ReadonlyArray<readonly [keyof typeof products, string, string, number]> = [

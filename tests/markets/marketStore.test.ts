@@ -10,7 +10,8 @@ import { type Market, MarketId, type SeriesPoint, Slug } from "../../src/markets
 import { hour, minute } from "../../src/core/domain/time.ts"
 import { MarketStore } from "../../src/markets/MarketStore.ts"
 import { market, now } from "../support/movers/market.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const start = Math.floor(now / hour) * hour
 
@@ -122,7 +123,7 @@ onEveryStore("MarketStore", (law) => {
 
   law(
     "behaves like a map of markets and a map of series",
-    holds(program, (steps) =>
+    checkProperty(program, (steps) =>
       Effect.gen(function* () {
         const store = yield* MarketStore
         yield* run(steps)
@@ -170,7 +171,7 @@ onEveryStore("MarketStore", (law) => {
             assert.deepEqual(last.get(id), model.series(id, at(from), at(to)).at(-1))
           }
         }
-      }).pipe(Effect.provide(layer)), { runs: 40 }),
+      }).pipe(Effect.provide(layer)), { runs: sized({ short: 8, full: 40 }) }),
   )
 
   on(

@@ -21,6 +21,7 @@ import { VenueClient, VenueUnavailable } from "../../src/markets/VenueClient.ts"
 import { now } from "../support/movers/market.ts"
 import { endingMarket } from "../support/products.ts"
 import { onEveryStore } from "../support/stores.ts"
+import { sized } from "../support/size.ts"
 
 const hourMs = 3_600_000
 const statuses = ["open", "open", "open", "proposed", "resolved", "closed"] as const
@@ -210,7 +211,8 @@ const venueOf = (all: ReadonlyArray<Known>, state: VenueState) =>
     },
   })
 
-const sets = 520
+const setsFull = 520
+const sets = sized({ short: 60, full: setsFull })
 const queriesPerSet = 6
 
 onEveryStore("Resolving", (law) => {
@@ -254,9 +256,11 @@ onEveryStore("Resolving", (law) => {
         }
       }
       const counts = JSON.stringify(seen)
-      ok(seen.queries === sets * queriesPerSet && seen.full > 20 && seen.rows > 15_000, counts)
-      ok(seen.noise > 300 && seen.withoutBook > 300 && seen.down > 300, counts)
-      ok(seen.empty > 100 && seen.empty < seen.queries / 2, counts)
+      const share = sets / setsFull
+      ok(seen.queries === sets * queriesPerSet && seen.full > 20 * share, counts)
+      ok(seen.rows > 15_000 * share, counts)
+      ok(Math.min(seen.noise, seen.withoutBook, seen.down) > 300 * share, counts)
+      ok(seen.empty > 100 * share && seen.empty < seen.queries / 2, counts)
     }).pipe(Effect.provide(markets), Effect.provide(TestClock.layer())),
   )
 

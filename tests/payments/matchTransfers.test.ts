@@ -12,7 +12,7 @@ import {
   type PaymentState,
 } from "../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import type { Purchase, Task } from "../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../src/payments/sale/sale.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
@@ -21,7 +21,6 @@ import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   answering,
   buying,
-  doing,
   early,
   inMarket,
   passing,
@@ -32,6 +31,7 @@ import {
   startSeconds,
   stateOf,
   useNonce,
+  workOf,
 } from "../support/payments/sales.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 
@@ -39,11 +39,11 @@ const { price } = product
 const payTo = address(terms.payTo)
 const account = { chainId: token.chainId, asset: token.asset, payTo }
 const secret = "a-secret-of-16-chars"
-const unasked = doing(Effect.die("computed for a payment that is owed back"))
+const unasked = workOf(Effect.die("computed for a payment that is owed back"))
 /** Refuses before anything is settled, in either order: the payment is released. */
-const worthless: Task = {
+const worthless: Work = {
   check: Effect.fail(new NotCharged({ code: "market_not_found", message: "There is none" })),
-  work: answering("nothing", false),
+  compute: answering("nothing", false),
 }
 
 /** A block that is young enough not to have been read yet. */
@@ -185,7 +185,7 @@ test("what was delivered, or is worked on, or is owed already, the scan leaves a
           }),
       )
       for (const [n, one] of bought.entries()) {
-        yield* buying(one, n === 1 ? doing(Effect.die("a bug")) : doing(answering()))
+        yield* buying(one, n === 1 ? workOf(Effect.die("a bug")) : workOf(answering()))
         states.push(yield* stateOf(one))
       }
       equal(states, ["answered", "refund_due", "answered"])
@@ -202,7 +202,7 @@ test("a compute-first payment of unknown outcome that is found paid is answered"
       const { scan } = yield* Payments
       yield* scan
       const bought = yield* purchase({ secret })
-      equal(yield* buying(bought, doing(answering())), "Unresolved")
+      equal(yield* buying(bought, workOf(answering())), "Unresolved")
       down = false
       yield* passing(60)
       equal([yield* scan, yield* stateOf(bought)], [1, "answered"])
@@ -249,14 +249,14 @@ test("a payment that is answered while the scan looks at it stays answered", () 
     Effect.map(PaymentStore, (store) =>
       PaymentStore.of({
         ...store,
-        standing: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
+        states: (ids) => Effect.succeed(new Map(ids.map((id) => [id, "unresolved" as const]))),
       })),
   ).pipe(Layer.provide(memoryPaymentStore))
   return inMarket(
     Effect.gen(function* () {
       const { scan } = yield* Payments
       yield* scan
-      for (const order of [doing(answering()), worthless]) {
+      for (const order of [workOf(answering()), worthless]) {
         const bought = yield* purchase({ secret })
         yield* buying(bought, order)
         yield* passing(60)

@@ -16,7 +16,7 @@ import {
 import { type Move, PaymentStore } from "../../src/payments/PaymentStore.ts"
 import type { SettlementOrder } from "../../src/catalog/domain/product.ts"
 import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { led, paths, ticket } from "./paymentStore.laws.ts"
 import { moves } from "../support/payments/moves.ts"
 
@@ -91,7 +91,7 @@ const timeless = (payment: Payment) => {
 onEveryStore("payments together", (law) => {
   law(
     "lives lived at once are told and kept as the memory store has them, one after the other",
-    holds(lives, (lives) =>
+    checkProperty(lives, (lives) =>
       Effect.gen(function* () {
         const all = (concurrency: number) =>
           Effect.forEach(lives, ({ order, choices }, n) => live(n, order, choices), { concurrency })

@@ -41,7 +41,7 @@ export function ticket(n: number, order: SettlementOrder = "compute-first"): Pay
     authorization: authorizationFor(buyer(0), product, now, { nonce: nonce(n) }),
     signature: Signature.make(`0x${"11".repeat(64)}1b`),
     amount: product.price,
-    order,
+    settlementOrder: order,
     productId: product.id,
     request: "latest?[]",
   }
@@ -105,7 +105,7 @@ export function believedIn(payment: Payment, state: PaymentState): Payment {
   return Result.getOrThrow(paymentOf({
     ...recordOf(payment),
     state,
-    order: state === "settled" ? "settle-early" : payment.order,
+    settlementOrder: state === "settled" ? "settle-early" : payment.settlementOrder,
     ...{ leaseLeftMs: 0, intendedAgoMs: 0, answeredAgoMs: 0, answer, paidAt },
     refund: { state: "queued", reason: "test", transaction: null },
     ...payment.signature === null
@@ -265,7 +265,7 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       yield* led(8, "compute-first", paths["compute-first"].refund_due ?? [])
       const ids = (rows: ReadonlyArray<Payment>) => rows.map(({ paymentId }) => paymentId)
       const { validBefore } = released.authorization
-      const query = { nowSeconds: validBefore, hold: lease, skip: 0, limit: 10 }
+      const query = { nowSeconds: validBefore, answerWindow: lease, skip: 0, limit: 10 }
       const late = { ...query, nowSeconds: validBefore + 1n }
       equal(ids(yield* waitingIn(query)), ids([lost, settling, unresolved]))
       const all = [lost, settling, unresolved, released]
@@ -281,9 +281,9 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       const path = paths["compute-first"].answered ?? []
       const unsent = yield* led(0, "compute-first", path)
       yield* Effect.flatMap(led(1, "compute-first", path), (sent) => store.markSent(sent.paymentId))
-      const query = { nowSeconds: 0n, hold: lease, skip: 0, limit: 10 }
+      const query = { nowSeconds: 0n, answerWindow: lease, skip: 0, limit: 10 }
       equal(yield* waitingIn(query), [])
-      const waiting = yield* waitingIn({ ...query, hold: Duration.zero })
+      const waiting = yield* waitingIn({ ...query, answerWindow: Duration.zero })
       equal(waiting.map(({ paymentId }) => paymentId), [unsent.paymentId])
     }),
   ],
@@ -307,17 +307,17 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
     }),
   ],
   [
-    "standing() tells the states of the payments there are among those asked for",
+    "states() tells the states of the payments there are among those asked for",
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const one = yield* led(0, "compute-first", paths["compute-first"].released ?? [])
       const two = yield* led(1, "compute-first", [])
       const ids = [one.paymentId, two.paymentId, ticket(2).paymentId]
-      equal([...yield* store.standing(ids)].sort(), [
+      equal([...yield* store.states(ids)].sort(), [
         [one.paymentId, "released"],
         [two.paymentId, "claimed"],
       ])
-      equal([...yield* store.standing([])], [])
+      equal([...yield* store.states([])], [])
     }),
   ],
   [
@@ -363,16 +363,6 @@ export const paymentLaws: ReadonlyArray<PaymentLaw> = [
       )
       equal(early.length, 5)
       equal(yield* store.liability, BigInt(owed.length + early.length) * products.latest.price)
-    }),
-  ],
-  [
-    "countByState counts every row once",
-    Effect.gen(function* () {
-      const store = yield* PaymentStore
-      yield* led(0, "compute-first", [])
-      yield* led(1, "compute-first", [])
-      yield* led(2, "settle-early", paths["settle-early"].settled ?? [])
-      equal([...yield* store.countByState].sort(), [["claimed", 2], ["settled", 1]])
     }),
   ],
 ]

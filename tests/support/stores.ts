@@ -1,14 +1,17 @@
 /**
- * Gives tests a migrated store: embedded in memory always, and a PostgreSQL server besides when
- * TEST_DATABASE_URL names one; each suite in a schema of its own.
+ * Migrated databases for tests: always an embedded one in memory, and also the PostgreSQL server at
+ * TEST_DATABASE_URL when it is set; each suite has its own schema.
  *
  * @module
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Arbitrary, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { TestClock } from "effect/testing"
 import { layerEmbedded, layerPostgres } from "../../src/postgres/client.ts"
 import { migrate, migrationFiles } from "../../src/postgres/migrate.ts"
+import { migratedImage } from "./migratedImage.ts"
+import { sized } from "./size.ts"
 
 type Store = Layer.Layer<PgClient.PgClient | SqlClient>
 
@@ -18,7 +21,7 @@ const migrated = Layer.effectDiscard(Effect.flatMap(migrationFiles, migrate))
 
 const embedded: Store = Layer.orDie(layerEmbedded({ memory: true }))
 
-/** A fresh schema on the server at `url`, and the address that leads into it; dropped at the end. */
+/** Creates a schema on the server at `url` and returns the URL for it; dropped with the scope. */
 export const freshSchema = (url: string) =>
   Effect.gen(function* () {
     const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
@@ -39,20 +42,40 @@ const served = (url: string): Store =>
     (inside) => layerPostgres({ url: inside, maxConnections: 20 }),
   )).pipe(Layer.orDie)
 
-/** A fresh, migrated, embedded store; gone when its scope closes. */
-export const embeddedStore: Store = Layer.orDie(Layer.provideMerge(migrated, embedded))
+type StoreContext = Context.Context<Layer.Success<Store>>
 
-/** A fresh, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
+/** Embedded stores of this test file that no test uses at this moment. */
+const idleStores: Array<StoreContext> = []
+
+/** Stays open until the test file ends; its clock is not the caller's, so no timer of it runs. */
+const openEmbeddedStore: Effect.Effect<StoreContext> = Effect.gen(function* () {
+  const image = yield* Effect.promise(migratedImage)
+  const layer = Layer.orDie(layerEmbedded({ memory: true, image }))
+  return yield* Layer.buildWithScope(layer, Scope.makeUnsafe())
+}).pipe(Effect.provide(TestClock.layer()))
+
+/** An empty, migrated, embedded store. The tests of a file use the same ones in turn. */
+export const embeddedStore: Store = Layer.effectContext(
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      const idle = idleStores.pop()
+      return idle === undefined ? openEmbeddedStore : Effect.succeed(idle)
+    }),
+    (store) => Effect.sync(() => void idleStores.push(store)),
+  ).pipe(Effect.tap((store) => Effect.provide(emptyStore, store))),
+)
+
+/** A new, migrated schema on the PostgreSQL server at `url`; dropped when its scope closes. */
 export const postgresStore = (url: string): Store =>
   Layer.orDie(Layer.provideMerge(migrated, served(url)))
 
-/** Every kind of store there is to test on, before any migration. */
+/** Every kind of database to test on, before any migration. */
 export const unmigratedStores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embedded },
   ...testDatabaseUrl === undefined ? [] : [{ name: "postgres", layer: served(testDatabaseUrl) }],
 ]
 
-/** Every kind of store there is to test on. */
+/** Every kind of database to test on, migrated. */
 export const stores: ReadonlyArray<{ readonly name: string; readonly layer: Store }> = [
   { name: "embedded", layer: embeddedStore },
   ...testDatabaseUrl === undefined
@@ -66,7 +89,8 @@ type Law = (
 ) => void
 
 /**
- * One test a store, one step a law. A suite opens each store once, and every law finds it empty.
+ * Registers one test per store, with one step per law. The suite opens each store once, and empties it
+ * before every law.
  */
 export function onEveryStore(suite: string, state: (law: Law) => void): void {
   const laws: Array<[name: string, body: Parameters<Law>[1]]> = []
@@ -89,10 +113,10 @@ export function onEveryStore(suite: string, state: (law: Law) => void): void {
 }
 
 /**
- * Holds a property against generated values, emptying the store before each; a failure dies with the
+ * Checks a property on generated values, emptying the store before each; a failure dies with the
  * shrunk value and how to replay it.
  */
-export const holds = <A, E, R>(
+export const checkProperty = <A, E, R>(
   arbitrary: Arbitrary.Arbitrary<A>,
   property: (value: A) => Effect.Effect<void, E, R>,
   options: Arbitrary.CheckOptions = {},
@@ -100,15 +124,15 @@ export const holds = <A, E, R>(
   Arbitrary.checkEffect(
     arbitrary,
     (value) => Effect.as(Effect.andThen(emptyStore, Effect.suspend(() => property(value))), true),
-    { runs: 30, ...options },
+    { runs: sized({ short: 8, full: 30 }), ...options },
   ).pipe(Effect.flatMap((result) => {
     const failure = Arbitrary.formatCheckFailure(result)
     return failure === undefined ? Effect.void : Effect.die(failure)
   }))
 
 /**
- * Empties every table but the record of migrations. Payments are never emptied: only a superuser, as
- * tests are and a service is not, can step past their triggers, for one transaction.
+ * Empties every table except the record of migrations. Triggers forbid this for payments: only a
+ * superuser, as tests are and a service is not, can disable them, here for one transaction.
  */
 export const emptyStore = Effect.gen(function* () {
   const sql = yield* SqlClient

@@ -28,7 +28,7 @@ import {
 import { activityEvent, start, tokens } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
 import { generatedActivity, rowsOf, truthOf } from "../support/whales/generatedActivity.ts"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`
 const count = 30
@@ -87,7 +87,7 @@ test("run() reads every history, and reports progress in counts that only grow",
     const report = yield* Fiber.join(fiber)
     equal(new Set(memory.activity.keys()), truth)
     equal([report.whole, report.failed, report.activityAdded], [count, 0, truth.size])
-    ok((report.rejected["no_act"] ?? 0) > 0)
+    ok((report.rejected["other_type"] ?? 0) > 0)
     ok(seen.length > 10, "progress once a second")
     for (const [n, now] of seen.entries()) {
       const before = seen[n - 1] ?? now
@@ -172,7 +172,7 @@ test("run() stores the same when two run concurrently", () =>
 onEveryStore("a backfill", (law) => {
   law(
     "stores each activity event once, despite failures before and after saves",
-    holds(generatedActivity, (generated) =>
+    checkProperty(generatedActivity, (generated) =>
       Effect.scoped(Effect.gen(function* () {
         yield* TestClock.setTime(start + 1_000 * hour)
         const random = new Random(generated.seed)
@@ -215,16 +215,16 @@ const progress: BackfillProgress = {
   failed: 0,
   activityAdded: 45_000,
   pages: 100,
-  rejected: { no_act: 3, bad_price: 1_200 },
+  rejected: { other_type: 3, bad_price: 1_200 },
 }
 
 Deno.test("progressLine() shows progress, rate and remaining time", () => {
   equal(
     progressLine(progress),
-    "backfill  10/40 wallets  45,000 activity  500 a second  about 5m left",
+    "backfill  10/40 wallets  45,000 activity events  500 per second  about 5m left",
   )
   const begun = { ...progress, whole: 0, truncated: 0 }
-  ok(progressLine(begun).endsWith("time left not known yet"))
+  ok(progressLine(begun).endsWith("time left unknown"))
   ok(progressLine({ ...progress, whole: 37, failed: 2 }).endsWith("2 failed  done"))
 })
 
@@ -238,11 +238,11 @@ Deno.test("progressBar() fits the terminal", () => {
 
 Deno.test("backfillSummary() shows the result for the wallets, and what to do next", () => {
   const done = backfillSummary({ ...progress, whole: 38, failed: 1 })
-  ok(done.includes("38 of 40") && done.includes("45,000 new, in 1m 30s"), done)
-  ok(done.includes("bad_price 1,200, no_act 3") && done.includes("Run it again"), done)
-  ok(done.includes("truncated 1,") && done.includes("failed    1,"), done)
+  ok(done.includes("38 of 40") && done.includes("45,000 new activity events, in 1m 30s"), done)
+  ok(done.includes("bad_price 1,200, other_type 3") && done.includes("Run it again"), done)
+  ok(done.includes("truncated 1:") && done.includes("failed    1:"), done)
   const plain = backfillSummary({ ...progress, whole: 40, truncated: 0, rejected: {} })
-  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["whole", "acts", "Nothing"])
-  ok(backfillSummary({ ...progress, whole: 39 }).includes("Nothing more to do"))
+  equal(plain.split("\n").map((line) => line.trim().split(" ")[0]), ["complete", "events", "Done:"])
+  ok(backfillSummary({ ...progress, whole: 39 }).includes("Done:"))
   ok(backfillSummary({ ...progress, wallets: 0 }).includes("nothing to do"))
 })

@@ -29,6 +29,7 @@ import {
 } from "../support/whales/activity.ts"
 import { activityEvent, start, tokens, wallet } from "../support/whales/activityEvents.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import {
   type GeneratedActivity,
   generatedActivity,
@@ -150,7 +151,7 @@ const readToEnd = Effect.fnUntraced(
 
 lawOfActivity(
   "reading backwards and forwards stores every event once",
-  1_000,
+  sized({ short: 100, full: 1_000 }),
   (generated) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -162,7 +163,7 @@ lawOfActivity(
 
 lawOfActivity(
   "reading stores the same despite failing requests and crashes",
-  1_000,
+  sized({ short: 100, full: 1_000 }),
   (generated) =>
     Effect.gen(function* () {
       const memory = memoryWallets([wallet])
@@ -178,7 +179,7 @@ lawOfActivity(
 
 lawOfActivity(
   "reading continues after a crash at every single save",
-  40,
+  sized({ short: 5, full: 40 }),
   (long) =>
     Effect.gen(function* () {
       const generated = { ...long, crowds: long.crowds.slice(0, 8) }
@@ -198,7 +199,7 @@ lawOfActivity(
 
 lawOfActivity(
   "two concurrent readers of one wallet store the same as one",
-  300,
+  sized({ short: 50, full: 300 }),
   (generated) =>
     Effect.gen(function* () {
       const random = new Random(generated.seed)

@@ -12,7 +12,7 @@ import { type MarketScore, noSums, type WalletSums } from "../../src/whales/doma
 import type { UncountedEvent } from "../../src/whales/CountingStore.ts"
 import type { StalePosition } from "../../src/whales/EntryStore.ts"
 import { liveTest } from "../support/effect.ts"
-import { holds, stores } from "../support/stores.ts"
+import { checkProperty, stores } from "../support/stores.ts"
 import {
   postgresWhales,
   type WhalePorts,
@@ -347,7 +347,7 @@ for (const { name, layer: served } of stores) {
 
   on(
     "eight concurrent workers lose no mark and count nothing twice, even when interrupted",
-    holds(shifts, manyAtOnce, { runs: 5 }),
+    checkProperty(shifts, manyAtOnce, { runs: 5 }),
   )
   // The embedded store runs nothing while a transaction is open.
   if (name === "embedded") continue
@@ -356,7 +356,7 @@ for (const { name, layer: served } of stores) {
       `tasks that overlap a ${first} and the ${first} itself keep all their effects`,
       Effect.forEach(
         overlaps,
-        (second) => holds(places, twoOverlap([first, second]), { runs: 4 }),
+        (second) => checkProperty(places, twoOverlap([first, second]), { runs: 4 }),
         { discard: true },
       ),
     )

@@ -5,9 +5,10 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Effect } from "effect"
-import { holds, onEveryStore } from "../support/stores.ts"
+import { checkProperty, onEveryStore } from "../support/stores.ts"
 import { memoryWhales } from "../support/whales/memoryWhales.ts"
 import { postgresWhales, whaleStores } from "../support/whales/whaleStores.ts"
+import { sized } from "../support/size.ts"
 import { program, runCall, stateOf, type Worker, worker } from "./whaleStores.laws.ts"
 
 type Call = Parameters<typeof runCall>[1]
@@ -22,7 +23,7 @@ const resultOf = Effect.fnUntraced(function* (by: Worker, call: Call, n: number)
 onEveryStore("The whale stores", (law) =>
   law(
     "equal the model after every call",
-    holds(program, (calls) =>
+    checkProperty(program, (calls) =>
       Effect.gen(function* () {
         const model = worker(memoryWhales())
         const real = worker(yield* whaleStores)
@@ -30,5 +31,5 @@ onEveryStore("The whale stores", (law) =>
           equal(yield* resultOf(real, call, n), yield* resultOf(model, call, n))
           equal([n, call, yield* stateOf(real.store)], [n, call, yield* stateOf(model.store)])
         }
-      }).pipe(Effect.provide(postgresWhales)), { runs: 25 }),
+      }).pipe(Effect.provide(postgresWhales)), { runs: sized({ short: 5, full: 25 }) }),
   ))

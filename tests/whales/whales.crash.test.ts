@@ -15,6 +15,7 @@ import { WalletHistory } from "../../src/whales/WalletHistory.ts"
 import { Whales } from "../../src/whales/Whales.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { test } from "../support/effect.ts"
+import { sized } from "../support/size.ts"
 import { makeKiller } from "../support/killer.ts"
 import {
   memoryWhalesLayer,
@@ -29,14 +30,14 @@ import {
   listAt,
   stakeMinUsd,
   tick,
-  tickMs,
+  tickIntervalMs,
   track,
   type Trial,
   trialLayer,
   trialVenue,
 } from "../support/whales/whaleTrial.ts"
 
-const bettor = defaultGroups.find(({ habit }) => habit === "bettor")
+const bettor = defaultGroups.find(({ strategy }) => strategy === "bettor")
 const world = makeWorld({
   seed: 8,
   markets: 30,
@@ -80,7 +81,7 @@ const run = Effect.fnUntraced(function* (
     )
   let died = 0
   for (let n = 0; n < ticks; n++) {
-    const slot = start + n * tickMs
+    const slot = start + n * tickIntervalMs
     yield* listAt(trial, slot)
     for (let call = 1; deadly && call < callsMax; call++) {
       if (!(yield* killer.killed(call, process(slot)))) break
@@ -126,7 +127,7 @@ const comparesRuns = (
 comparesRuns(
   "tick() has the same results when it is killed at every call",
   memoryWhalesLayer,
-  20,
+  sized({ short: 9, full: 20 }),
 )
 comparesRuns(
   "tick() has the same results on the embedded store when it is killed at every call",

@@ -21,7 +21,7 @@ import {
   factsOf,
   type ObservedResolutions,
   tickAt,
-  tickMs,
+  tickIntervalMs,
   track,
   trialLayer,
   trialVenue,
@@ -34,7 +34,7 @@ const world = makeWorld({
   wallets: defaultGroups.slice(0, 4).map((group) => ({ ...group, count: 1, entriesPerDay: 8 })),
 })
 const start = world.options.origin
-const slots = Array.from({ length: 45 }, (_, n) => start + n * tickMs)
+const slots = Array.from({ length: 45 }, (_, n) => start + n * tickIntervalMs)
 
 const kinds = ["true", "corrected", "late", "revived", "push", "withdrawn"] as const
 const kindOf = ({ slot }: SimulatedMarket) => kinds[slot % kinds.length] ?? "true"

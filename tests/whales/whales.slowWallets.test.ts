@@ -14,7 +14,13 @@ import { test } from "../support/effect.ts"
 import { memoryWhalesLayer } from "../support/whales/whaleStores.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { embeddedStore } from "../support/stores.ts"
-import { stakeMinUsd, tick, tickMs, trialLayer, trialVenue } from "../support/whales/whaleTrial.ts"
+import {
+  stakeMinUsd,
+  tick,
+  tickIntervalMs,
+  trialLayer,
+  trialVenue,
+} from "../support/whales/whaleTrial.ts"
 
 const world = makeWorld({ seed: 5, markets: 2, wallets: [] })
 const start = world.options.origin
@@ -47,7 +53,7 @@ test("tick() reads the other wallets when some never answer", () =>
       ),
     )
     for (let n = 0; n < 3; n++) {
-      const slot = start + n * tickMs
+      const slot = start + n * tickIntervalMs
       yield* TestClock.setTime(slot)
       const ticking = yield* Effect.forkChild(Context.get(whales, Whales).tick(slot))
       yield* TestClock.adjust(Duration.minutes(10))

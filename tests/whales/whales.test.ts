@@ -26,7 +26,7 @@ import {
   listAt,
   stakeMinUsd,
   tick,
-  tickMs,
+  tickIntervalMs,
   track,
   type Trial,
   trialLayer,
@@ -66,13 +66,13 @@ const tickThrough = Effect.fnUntraced(function* (
     readonly feed?: Partial<FeedStore["Service"]>
   } = {},
 ) {
-  yield* listAt(trial, start + n * tickMs)
+  yield* listAt(trial, start + n * tickIntervalMs)
   const ports = trial.pipe(
     Context.add(VenueClient, { ...Context.get(trial, VenueClient), ...broken.venue }),
     Context.merge(whalesContext({ ...storesOf(trial), ...broken.whales })),
     Context.add(FeedStore, { ...Context.get(trial, FeedStore), ...broken.feed }),
   )
-  return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickMs)).pipe(
+  return yield* Effect.flatMap(Whales, ({ tick }) => tick(start + n * tickIntervalMs)).pipe(
     Effect.provide(Layer.fresh(Whales.layer({ tick, stakeMinUsd }))),
     Effect.provide(Layer.fresh(Layer.merge(WalletHistory.layer, Calibration.layer))),
     Effect.provide(ports),

@@ -52,15 +52,15 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
         market_id text, slug text, facts json, volume_usd float8, liquidity_usd float8,
         best_bid float8, best_ask float8
       )
-    ), retold AS (
+    ), updated_market AS (
       UPDATE market SET slug = i.slug, facts = i.facts, changed_at = i.seen_at
       FROM incoming i
       WHERE market.market_id = i.market_id AND market.changed_at <= i.seen_at
         AND market.facts::text <> i.facts::text
-    ), told AS (
+    ), new_market AS (
       INSERT INTO market (market_id, slug, facts, changed_at)
       SELECT market_id, slug, facts, seen_at FROM incoming i
-      WHERE NOT EXISTS (SELECT FROM market held WHERE held.market_id = i.market_id)
+      WHERE NOT EXISTS (SELECT FROM market stored WHERE stored.market_id = i.market_id)
       ON CONFLICT DO NOTHING
     ), requoted AS (
       UPDATE market_quote SET volume_usd = i.volume_usd, liquidity_usd = i.liquidity_usd,
@@ -74,7 +74,7 @@ const saveBatch = (sql: SqlClient) => (markets: ReadonlyArray<Market>, seenAt: E
     INSERT INTO market_quote
       (market_id, volume_usd, liquidity_usd, best_bid, best_ask, changed_at)
     SELECT market_id, volume_usd, liquidity_usd, best_bid, best_ask, seen_at FROM incoming i
-    WHERE NOT EXISTS (SELECT FROM market_quote held WHERE held.market_id = i.market_id)
+    WHERE NOT EXISTS (SELECT FROM market_quote stored WHERE stored.market_id = i.market_id)
     ON CONFLICT DO NOTHING`
 
 const save = (sql: SqlClient) =>

@@ -45,7 +45,7 @@ const nameSeries = (sql: SqlClient) => (ids: ReadonlyArray<string>) =>
 /** A new point replaces a stored one at the same offset. */
 const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
   sql`
-    INSERT INTO mid_hour AS held (series_id, hour, offsets_ms, mids)
+    INSERT INTO mid_hour AS stored (series_id, hour, offsets_ms, mids)
     SELECT series_id, row.hour, row.offsets_ms, row.mids
     FROM json_to_recordset(${JSON.stringify(rows)}::json)
       AS row (market_id text, hour integer, offsets_ms integer[], mids float8[])
@@ -53,11 +53,11 @@ const appendBatch = (sql: SqlClient) => (rows: ReadonlyArray<MidHour>) =>
     ORDER BY series_id, row.hour
     ON CONFLICT (series_id, hour) DO UPDATE SET
       offsets_ms = array(
-        SELECT o FROM unnest(held.offsets_ms) WITH ORDINALITY AS point (o, n)
+        SELECT o FROM unnest(stored.offsets_ms) WITH ORDINALITY AS point (o, n)
         WHERE o <> ALL (excluded.offsets_ms) ORDER BY n
       ) || excluded.offsets_ms,
       mids = array(
-        SELECT m FROM unnest(held.offsets_ms, held.mids) WITH ORDINALITY AS point (o, m, n)
+        SELECT m FROM unnest(stored.offsets_ms, stored.mids) WITH ORDINALITY AS point (o, m, n)
         WHERE o <> ALL (excluded.offsets_ms) ORDER BY n
       ) || excluded.mids`
 

@@ -9,7 +9,7 @@ import { MarketId, TokenId } from "../../markets/domain/market.ts"
 /** The key of an event without a token. */
 export const noToken = 0
 
-export interface Keyed {
+interface Keyed {
   readonly markets: ReadonlyMap<string, number>
   readonly tokens: ReadonlyMap<string, number>
 }
@@ -18,7 +18,7 @@ export interface Keyed {
 export function activityRow(event: NumberedActivityEvent, { markets, tokens }: Keyed) {
   return {
     market_id: markets.get(event.marketId),
-    acted_at: event.at,
+    activity_at_ms: event.at,
     size: event.size,
     price: event.price,
     token_id: event.tokenId === null ? noToken : tokens.get(event.tokenId),

@@ -52,12 +52,12 @@ const calibrations = (sql: SqlClient) =>
   Effect.fn("CalibrationStore.calibrations")(
     function* (wallets: ReadonlyArray<string>) {
       const rows = yield* sql<Row>`
-      SELECT wallet, stood.*
+      SELECT wallet, version.*
       FROM whale_calibration CROSS JOIN LATERAL (VALUES
         (computed_at, calibration), (previous_computed_at, previous_calibration)
-      ) AS stood (computed_at, calibration)
-      WHERE wallet = ANY (${wallets}::text[]) AND stood.computed_at IS NOT NULL
-      ORDER BY wallet, stood.computed_at DESC`
+      ) AS version (computed_at, calibration)
+      WHERE wallet = ANY (${wallets}::text[]) AND version.computed_at IS NOT NULL
+      ORDER BY wallet, version.computed_at DESC`
       return Map.groupBy(rows, ({ wallet }) => wallet)
     },
     Effect.map((found) => new Map([...found].map(([key, rows]) => [key, rows.map(whale)]))),
@@ -85,20 +85,20 @@ const saveCalibrated = (sql: SqlClient) =>
 const saveBatch = (sql: SqlClient, whales: ReadonlyArray<CalibratedWhale>) =>
   sql<{ changed: number }>`
     WITH saved AS (
-      INSERT INTO whale_calibration AS held (wallet, computed_at, calibration)
+      INSERT INTO whale_calibration AS stored (wallet, computed_at, calibration)
       SELECT wallet, computed_at, calibration
       FROM json_to_recordset(${jsonText(whales.map(incomingRow))}::json)
         AS i (wallet text, computed_at timestamptz, calibration json)
       ORDER BY wallet COLLATE "C"
       ON CONFLICT (wallet) DO UPDATE SET
-        previous_computed_at = CASE WHEN held.computed_at < excluded.computed_at
-          THEN held.computed_at ELSE held.previous_computed_at END,
-        previous_calibration = CASE WHEN held.computed_at < excluded.computed_at
-          THEN held.calibration ELSE held.previous_calibration END,
+        previous_computed_at = CASE WHEN stored.computed_at < excluded.computed_at
+          THEN stored.computed_at ELSE stored.previous_computed_at END,
+        previous_calibration = CASE WHEN stored.computed_at < excluded.computed_at
+          THEN stored.calibration ELSE stored.previous_calibration END,
         computed_at = excluded.computed_at, calibration = excluded.calibration
-        WHERE held.computed_at < excluded.computed_at
-          OR held.computed_at = excluded.computed_at
-            AND held.calibration::text <> excluded.calibration::text
+        WHERE stored.computed_at < excluded.computed_at
+          OR stored.computed_at = excluded.computed_at
+            AND stored.calibration::text <> excluded.calibration::text
       RETURNING 1
     )
     SELECT count(*)::integer AS changed FROM saved`.pipe(
@@ -128,7 +128,7 @@ const openEntries = (sql: SqlClient) =>
       SELECT wallet_id, sum(entry_count)::integer AS entries
       FROM open JOIN whale_position USING (market_id)
       WHERE entry_count > 0 GROUP BY wallet_id
-    ) held JOIN whale_wallet USING (wallet_id)`.pipe(
+    ) open_entries JOIN whale_wallet USING (wallet_id)`.pipe(
     Effect.map((rows) => new Map(rows.map(({ wallet, entries }) => [wallet, entries]))),
     Effect.orDie,
   )

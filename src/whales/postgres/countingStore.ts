@@ -59,25 +59,25 @@ const uncounted = (sql: SqlClient) =>
         SELECT event_id, wallet_id, min(since) AS since
         FROM (SELECT * FROM whale_uncounted ORDER BY since LIMIT ${limit}) oldest
         GROUP BY event_id, wallet_id
-      ), beside AS (
+      ), positions AS (
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_uncounted
           USING (event_id, wallet_id)
         UNION
         SELECT event_id, wallet_id, market_id FROM chosen JOIN whale_score
           USING (event_id, wallet_id)
       )
-      SELECT beside.event_id, wallet_id, wallet, market,
+      SELECT positions.event_id, wallet_id, wallet, market,
         CASE w.source WHEN 'profit' THEN tracked_at END AS count_from,
         coalesce(u.version, 0) AS version, u.version IS NOT NULL AS changed, fee_rate, entries,
         state, payout_first, payout_second, m.source, resolved_at, score
-      FROM beside
+      FROM positions
       JOIN chosen USING (event_id, wallet_id)
       LEFT JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       LEFT JOIN whale_score USING (event_id, wallet_id, market_id)
       JOIN whale_market m USING (market_id)
       JOIN whale_position USING (market_id, wallet_id)
       JOIN whale_wallet w USING (wallet_id)
-      ORDER BY chosen.since, beside.event_id, wallet_id, market_id`
+      ORDER BY chosen.since, positions.event_id, wallet_id, market_id`
     return events(rows)
   }, Effect.orDie)
 
@@ -185,17 +185,17 @@ const removeMarks = Effect.fnUntraced(
         ${positions.map(({ version }) => BigInt(version))}::bigint[]
       ) AS i (wallet_id, market_id, version)
       LEFT JOIN whale_market USING (market_id)
-    ), held AS MATERIALIZED (
+    ), locked AS MATERIALIZED (
       SELECT event_id, wallet_id, market_id, i.version = u.version AS seen
       FROM incoming i JOIN whale_uncounted u USING (event_id, wallet_id, market_id)
       ORDER BY event_id, wallet_id, market_id FOR UPDATE OF u
     ), taken AS (
-      DELETE FROM whale_uncounted u USING held
-      WHERE u.event_id = held.event_id AND u.wallet_id = held.wallet_id
-        AND u.market_id = held.market_id
+      DELETE FROM whale_uncounted u USING locked
+      WHERE u.event_id = locked.event_id AND u.wallet_id = locked.wallet_id
+        AND u.market_id = locked.market_id
     )
     SELECT (SELECT count(*) FROM incoming WHERE version <> 0)
-      = (SELECT count(*) FROM held WHERE seen) AND NOT EXISTS (SELECT FROM held WHERE NOT seen)
+      = (SELECT count(*) FROM locked WHERE seen) AND NOT EXISTS (SELECT FROM locked WHERE NOT seen)
       AS valid`
     if (row?.valid !== true) return yield* new Changed()
   },
@@ -209,18 +209,18 @@ const saveSums = (
 ) =>
   sql<{ saved: number }>`
     WITH incoming AS MATERIALIZED (
-      SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS held
+      SELECT event_id, wallet_id, market_id, i.score, s.score IS NOT NULL AS was_counted
       FROM json_to_recordset(${counted}::json)
         AS i (wallet_id integer, market_id integer, score json)
       JOIN whale_market USING (market_id)
       LEFT JOIN whale_score s USING (event_id, wallet_id, market_id)
       WHERE event_id IS NOT NULL
     ), added AS MATERIALIZED (
-      SELECT wallet_id, sum((score IS NOT NULL)::integer - held::integer)::integer AS more
+      SELECT wallet_id, sum((score IS NOT NULL)::integer - was_counted::integer)::integer AS more
       FROM incoming GROUP BY wallet_id
     ), gone AS (
       DELETE FROM whale_score s USING incoming i
-      WHERE i.score IS NULL AND i.held AND s.event_id = i.event_id
+      WHERE i.score IS NULL AND i.was_counted AND s.event_id = i.event_id
         AND s.wallet_id = i.wallet_id AND s.market_id = i.market_id
     ), kept AS (
       INSERT INTO whale_score (event_id, wallet_id, market_id, score)
@@ -228,7 +228,7 @@ const saveSums = (
       ORDER BY event_id, wallet_id, market_id
       ON CONFLICT (event_id, wallet_id, market_id) DO UPDATE SET score = excluded.score
     ), saved AS (
-      INSERT INTO whale_sums AS held (wallet_id, version, scores, judgement, sums)
+      INSERT INTO whale_sums AS stored (wallet_id, version, scores, judgement, sums)
       SELECT wallet_id, version + 1, coalesce(more, 0), judgement::json, sums
       FROM unnest(
         ${wallets.map(({ key }) => key)}::integer[],
@@ -238,9 +238,9 @@ const saveSums = (
       ) AS i (wallet_id, version, judgement, sums) LEFT JOIN added USING (wallet_id)
       ORDER BY wallet_id
       ON CONFLICT (wallet_id) DO UPDATE SET version = excluded.version,
-        scores = held.scores + excluded.scores, judgement = excluded.judgement,
+        scores = stored.scores + excluded.scores, judgement = excluded.judgement,
         sums = excluded.sums
-        WHERE held.version = excluded.version - 1
+        WHERE stored.version = excluded.version - 1
       RETURNING 1
     )
     SELECT count(*)::integer AS saved FROM saved`.pipe(Effect.map(([row]) => row?.saved ?? 0))

@@ -38,20 +38,20 @@ interface Row {
 const stale = (sql: SqlClient) =>
   Effect.fn("EntryStore.stale")(function* (limit: number) {
     const rows = yield* sql<Row & { readonly activity: ReadonlyArray<ActivityTuple> }>`
-      SELECT wallet, facts, acts_version AS version, entries, (
-        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, acted_at, transaction,
-          occurrence) ORDER BY acted_at, transaction, occurrence), '[]')
-        FROM whale_act a
+      SELECT wallet, facts, activity_version AS version, entries, (
+        SELECT coalesce(json_agg(json_build_array(kind, token, size, price, activity_at_ms,
+          transaction, occurrence) ORDER BY activity_at_ms, transaction, occurrence), '[]')
+        FROM whale_activity a
         LEFT JOIN whale_token t ON t.token_id = nullif(a.token_id, ${noToken}::integer)
         WHERE a.wallet_id = p.wallet_id AND a.market_id = p.market_id
       ) AS activity
       FROM (
-        SELECT * FROM whale_stale ORDER BY acted_at DESC, market_id, wallet_id LIMIT ${limit}
+        SELECT * FROM whale_stale ORDER BY activity_at_ms DESC, market_id, wallet_id LIMIT ${limit}
       ) marked
       JOIN whale_position p USING (market_id, wallet_id)
       JOIN whale_wallet USING (wallet_id)
       JOIN whale_market_facts USING (market_id)
-      ORDER BY acted_at DESC, market_id, wallet_id`
+      ORDER BY activity_at_ms DESC, market_id, wallet_id`
     return rows.map(({ wallet, facts, version, entries, activity }) => ({
       wallet,
       market: facts,
@@ -64,7 +64,7 @@ const stale = (sql: SqlClient) =>
 const due = (sql: SqlClient) =>
   Effect.fn("EntryStore.due")(function* (limit: number) {
     const rows = yield* sql<Row & { readonly bought_both: boolean }>`
-      SELECT wallet, facts, made_version AS version, entries, bought_both
+      SELECT wallet, facts, entries_version AS version, entries, bought_both
       FROM (
         SELECT * FROM whale_position WHERE due ORDER BY market_id, wallet_id LIMIT ${limit}
       ) waiting
@@ -114,7 +114,7 @@ const saveBatch = Effect.fnUntraced(
     }))
     yield* sql`
       WITH made AS MATERIALIZED (
-        SELECT i.*, event_id, state IS NOT NULL AS ended, acts_version, has_entries,
+        SELECT i.*, event_id, state IS NOT NULL AS ended, activity_version, has_entries,
           p.entry_count AS had, p.bought_both AS was_both,
           state IS NOT NULL AND p.entries::jsonb <> i.entries::jsonb AS uncounted
         FROM json_to_recordset(${jsonText(rows)}::json) AS i (
@@ -122,15 +122,15 @@ const saveBatch = Effect.fnUntraced(
           bought_both boolean, due boolean, entries json
         )
         JOIN whale_position p USING (market_id, wallet_id) JOIN whale_market USING (market_id)
-        WHERE event_id IS NOT NULL AND version BETWEEN made_version AND acts_version
+        WHERE event_id IS NOT NULL AND version BETWEEN entries_version AND activity_version
       ), written AS (
-        UPDATE whale_position p SET made_version = version, entry_count = made.entry_count,
+        UPDATE whale_position p SET entries_version = version, entry_count = made.entry_count,
           bought_both = made.bought_both, due = made.due, entries = made.entries
         FROM made WHERE p.market_id = made.market_id AND p.wallet_id = made.wallet_id
       ), taken AS (
         DELETE FROM whale_stale s USING made
         WHERE s.market_id = made.market_id AND s.wallet_id = made.wallet_id
-          AND version = acts_version
+          AND version = activity_version
       ), flagged AS (
         UPDATE whale_market SET has_entries = left_with.entries
         FROM (

@@ -66,5 +66,5 @@ export const markUncounted = (sql: SqlClient) =>
 /** Records a change of what is published; must be the last statement of a transaction. */
 export const bumpRevision = (sql: SqlClient) =>
   sql`
-    INSERT INTO whale_revision AS held (revision) VALUES (1)
-    ON CONFLICT (single) DO UPDATE SET revision = held.revision + 1`
+    INSERT INTO whale_revision AS stored (revision) VALUES (1)
+    ON CONFLICT (single) DO UPDATE SET revision = stored.revision + 1`

@@ -19,7 +19,7 @@ import {
   send,
   textPart,
 } from "../../support/http/a2a.ts"
-import { test, turn } from "../../support/effect.ts"
+import { eventLoopTurn, test } from "../../support/effect.ts"
 import { makeFace, makeWorld } from "../../support/http/face.ts"
 
 const open = Effect.flatMap(makeWorld(3), makeFace)
@@ -234,7 +234,7 @@ test("a body that does not come is given up", () =>
     })
     const waiting = yield* Effect.forkChild(posting(face, body))
     yield* TestClock.adjust("2 seconds")
-    yield* turn
+    yield* eventLoopTurn
     equal(waiting.pollUnsafe(), undefined)
     yield* TestClock.adjust("1 second")
     const reply = yield* Fiber.join(waiting)

@@ -14,7 +14,7 @@ import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { dataPart, getTask, type Handle, pay, send } from "../../support/http/a2a.ts"
 import { buyer, sign } from "../../support/payments/buyers.ts"
-import { test, turn } from "../../support/effect.ts"
+import { eventLoopTurn, test } from "../../support/effect.ts"
 import { makeFace, makeWorld, type World } from "../../support/http/face.ts"
 import { makeKiller } from "../../support/killer.ts"
 import { bookOf, endingMarket } from "../../support/products.ts"
@@ -64,7 +64,7 @@ const processOver = Effect.fnUntraced(function* (
 const ending = Effect.fnUntraced(function* <A>(waits: Effect.Effect<A>) {
   const fiber = yield* Effect.forkChild(waits)
   for (let n = 0; n < 400 && fiber.pollUnsafe() === undefined; n++) {
-    yield* turn
+    yield* eventLoopTurn
     if (n % 10 === 9) yield* passing(1)
   }
   return fiber.pollUnsafe() ?? Exit.die("it hangs")

@@ -153,7 +153,7 @@ test("too many payments that are not good are a 429, and the offer stands", () =
     equal((yield* getTask(face, good.id)).task, good, "its task is not touched")
     yield* passing(61)
     const later = yield* pay(face, good.id, yield* signed(latest, { nonce: nonce(1) }))
-    equal(later.task.state, "completed", "another payment, since the first was let go")
+    equal(later.task.state, "completed", "another payment, because the first was released")
   })))
 
 test("one authorization over HTTP and /a2a is one sale", () =>
@@ -350,7 +350,7 @@ test("an answer counts as handed over with the task, and what nobody got is paid
     yield* passing(1)
     equal(yield* fetched.sent, true, "by tasks/get")
 
-    yield* passing(Duration.toSeconds(timing.hold))
+    yield* passing(Duration.toSeconds(timing.answerWindow))
     for (const { id } of [kept, fetched]) {
       equal((yield* getTask(face, id)).task.state, "completed")
     }

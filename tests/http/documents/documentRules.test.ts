@@ -1,6 +1,6 @@
 /**
- * What the documents have to be beside true: their standards, their addresses and links, their
- * examples, and the same bytes on every replica.
+ * Rules for the documents: their standards, addresses, links and examples, and the same bytes on every
+ * replica.
  *
  * @module
  */
@@ -28,8 +28,8 @@ import { terms } from "../../support/payments/terms.ts"
 
 const sold: ReadonlyArray<Product> = Object.values(products)
 
-/** Whose addresses stand in the documents beside our own: standards, and made-up examples. */
-const strangers = [
+/** The foreign addresses in the documents: standards, and example addresses. */
+const foreignAddresses = [
   "http://www.w3.org/2000/svg",
   "https://json-schema.org/draft/2020-12/schema",
   "https://www.rfc-editor.org/info/rfc9727",
@@ -46,7 +46,7 @@ const strangers = [
 const addressesIn = (text: string) =>
   [...text.matchAll(/https?:\/\/[^\s"'`<>()\\,;\]]+/g)].map(([found]) => found.replace(/[.:]$/, ""))
 
-/** Paths of ours as prose and tables name them. */
+/** The service's paths in prose and tables. */
 const pathsIn = (text: string) =>
   [
     ...text.matchAll(
@@ -54,15 +54,15 @@ const pathsIn = (text: string) =>
     ),
   ].map(([found]) => found.replace(/[.:]+$/, ""))
 
-test("every absolute address in any document is our own, or of a known stranger", () =>
+test("every absolute address in any document is the service's own or a known foreign one", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     const { text, headers } = yield* read(face)
     for (const path of documentPaths) {
-      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
-      ok(!said.includes("any.host"), `${path} repeats the Host header`)
-      for (const address of addressesIn(said)) {
-        const known = strangers.some((of) => address === of) ||
+      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+      ok(!content.includes("any.host"), `${path} repeats the Host header`)
+      for (const address of addressesIn(content)) {
+        const known = foreignAddresses.some((of) => address === of) ||
           address === base || address.startsWith(`${base}/`)
         ok(known, `${path}: ${address}`)
       }
@@ -72,17 +72,17 @@ test("every absolute address in any document is our own, or of a known stranger"
     }
   }))
 
-test("every link and every path of ours in any document answers", () =>
+test("every own link and path in any document is served", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     const { text, headers } = yield* read(face)
     const seen = new Set<string>()
     for (const path of documentPaths) {
-      const said = `${text(path)} ${headers(path).get("link") ?? ""}`
-      for (const address of addressesIn(said)) {
+      const content = `${text(path)} ${headers(path).get("link") ?? ""}`
+      for (const address of addressesIn(content)) {
         if (address.startsWith(`${base}/`)) seen.add(address.slice(base.length))
       }
-      for (const named of pathsIn(said)) seen.add(named)
+      for (const named of pathsIn(content)) seen.add(named)
     }
     const asked = [...seen].map((path) => path.split(/[?#]/)[0] ?? "")
       .filter((path) => !path.startsWith("/v1/payments/"))
@@ -94,7 +94,7 @@ test("every link and every path of ours in any document answers", () =>
     }
   }))
 
-test("documents carry their type, a tag, five minutes, and CORS", () =>
+test("documents have a content type, an ETag, a max-age of five minutes, and CORS", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     const { headers } = yield* read(face)
@@ -109,7 +109,7 @@ test("documents carry their type, a tag, five minutes, and CORS", () =>
     }
   }))
 
-test("two replicas serve the same bytes, whenever they were started", () =>
+test("two replicas serve the same bytes, started at any time", () =>
   Effect.gen(function* () {
     const reading = Effect.scoped(Effect.flatMap(openFace, read))
     const first = yield* reading
@@ -121,7 +121,7 @@ test("two replicas serve the same bytes, whenever they were started", () =>
     ok(first.text("/.well-known/security.txt") !== second.text("/.well-known/security.txt"))
   }))
 
-Deno.test("security.txt expires within the year, at one time for a month, and never has", () => {
+Deno.test("security.txt expires within a year, at the same time all month, and never in the past", () => {
   const expiries = new Set<number>()
   const start = Date.parse("2026-11-21T12:00:00.000Z")
   for (let now = start; now < start + 400 * day; now += day) {
@@ -140,7 +140,7 @@ Deno.test("security.txt expires within the year, at one time for a month, and ne
   strictEqual(expiries.size, 14)
 })
 
-test("/llms.txt is a page by the reference's rules, and short", () =>
+test("/llms.txt is a valid llms.txt page under 4 KiB", () =>
   Effect.gen(function* () {
     const { text } = yield* read(yield* openFace)
     const page = text("/llms.txt")
@@ -155,7 +155,7 @@ test("/llms.txt is a page by the reference's rules, and short", () =>
     strictEqual(text("/"), page)
   }))
 
-test("the api-catalog is a linkset whose HEAD says where it is", () =>
+test("the api-catalog is a linkset, and its HEAD links to it", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
@@ -168,17 +168,17 @@ test("the api-catalog is a linkset whose HEAD says where it is", () =>
     const [catalog, api] = json("/.well-known/api-catalog")["linkset"] as ReadonlyArray<object>
     equal(catalog, { anchor: `${base}/.well-known/api-catalog`, item: [{ href: `${base}/` }] })
     const rels = Object.keys(api ?? {}).filter((rel) => rel !== "anchor")
-    const said = headers("/").get("link") ?? ""
-    for (const rel of rels) ok(said.includes(`rel="${rel}"`), `${rel} in Link of /`)
+    const content = headers("/").get("link") ?? ""
+    for (const rel of rels) ok(content.includes(`rel="${rel}"`), `${rel} in Link of /`)
   }))
 
-/** What JSON Schema says against a value; empty when it takes it. */
+/** The JSON Schema errors of a value; empty when it is valid. */
 function faults(schema: object, value: unknown): string {
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
   return ajv.validate(schema, value) ? "" : ajv.errorsText()
 }
 
-test("what a 402 declares of its call and its answer is valid by its own schema, by every way", () =>
+test("the call and the answer declared in a 402 are valid by its own schema, over HTTP, A2A and MCP", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     for (const product of sold) {
@@ -195,14 +195,14 @@ test("what a 402 declares of its call and its answer is valid by its own schema,
     }
   }))
 
-/** Whether all that is shown stands in the whole, too: the first of a list stands for it. */
-function isPartOf(shown: unknown, whole: unknown): boolean {
-  if (typeof shown !== "object" || shown === null) return shown === whole
+/** Whether `shown` is a part of `whole`; the first item of a list is compared. */
+function isPartOf(shown: unknown, complete: unknown): boolean {
+  if (typeof shown !== "object" || shown === null) return shown === complete
   return Object.entries(shown).length > 0 &&
-    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(whole)[name]))
+    Object.entries(shown).every(([name, part]) => isPartOf(part, objectIn(complete)[name]))
 }
 
-test("every example of /llms-full.txt is an answer of its call, and the call is a valid one", () =>
+test("every example in /llms-full.txt is a valid answer to a valid call", () =>
   Effect.gen(function* () {
     const { text } = yield* read(yield* openFace)
     const calls = callsOfText(text("/llms-full.txt"))
@@ -219,11 +219,11 @@ test("every example of /llms-full.txt is an answer of its call, and the call is 
     }
   }))
 
-test("every example of the agent card is a call that its skill reads", () =>
+test("every example of the agent card is a call that its skill accepts", () =>
   Effect.gen(function* () {
     const { json } = yield* read(yield* openFace)
-    const told = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
-    for (const [at, { id, examples }] of told.entries()) {
+    const listed = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
+    for (const [at, { id, examples }] of listed.entries()) {
       const { skill, params } = JSON.parse(examples[0] ?? "")
       strictEqual(skill, id)
       const query = new URLSearchParams(
@@ -233,7 +233,7 @@ test("every example of the agent card is a call that its skill reads", () =>
     }
   }))
 
-test("/discovery gives the page it is asked for, and says which it gave", () =>
+test("/discovery returns the requested page with its pagination", () =>
   Effect.gen(function* () {
     const face = yield* openFace
     const page = Effect.fnUntraced(function* (query: string) {
@@ -266,7 +266,7 @@ test("/discovery gives the page it is asked for, and says which it gave", () =>
   }))
 
 liveTest(
-  "the official reader of the Bazaar lists what is sold, page by page",
+  "the official Bazaar client lists all products, page by page",
   () =>
     Effect.gen(function* () {
       const url = yield* servedFace
@@ -285,7 +285,7 @@ liveTest(
     }),
 )
 
-test("/discovery says when what is listed last changed", () =>
+test("/discovery states when the listed products last changed", () =>
   Effect.gen(function* () {
     const listed = catalogItems(terms).map(({ lastUpdated: _, ...item }) => item)
     const bytes = new TextEncoder().encode(JSON.stringify(listed))
@@ -293,12 +293,12 @@ test("/discovery says when what is listed last changed", () =>
     const tag = new Uint8Array(hash).toHex().slice(0, 16)
     equal(
       [tag, productsChangedAt],
-      ["25cf83ec21d54a87", "2026-11-21T00:00:00.000Z"],
-      "what is listed changed: so has to productsChangedAt",
+      ["9237e56a83f3405c", "2026-11-22T00:00:00.000Z"],
+      "the listed products changed: update this hash and productsChangedAt",
     )
   }))
 
-test("the mark is an SVG under a kilobyte that loads nothing", () =>
+test("the icon is an SVG under a kilobyte that loads nothing", () =>
   Effect.gen(function* () {
     const { text, headers } = yield* read(yield* openFace)
     const mark = text("/favicon.svg")

@@ -110,7 +110,7 @@ test("a free tool whose row answers an error says that it is one", () =>
         },
       } as unknown as SkillPorts,
       health ?? fail(),
-      { given: {}, payment: undefined, idempotencyKey: null, address: "192.0.2.1" },
+      { args: {}, payment: undefined, idempotencyKey: null, address: "192.0.2.1" },
     )
     equal([told.result.isError, told.result.structuredContent], [true, {}])
   }))

@@ -7,8 +7,8 @@ import { deepStrictEqual as equal, match, ok, strictEqual } from "node:assert/st
 import { Arbitrary, Effect, Schema } from "effect"
 import { freeRows } from "../../../src/catalog/domain/freeRow.ts"
 import { second } from "../../../src/core/domain/time.ts"
-import { make } from "../../../src/http/layer.ts"
-import { legacyRoute, LegacyRoutes, usualLegacyRoutes } from "../../../src/http/pages/legacy.ts"
+import { makeHttpFace } from "../../../src/http/layer.ts"
+import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
 import { faceOptions, makeFace, makeWorld, servicesOver } from "../../support/http/face.ts"
 import { faultOf } from "../../support/http/shape.ts"
@@ -19,15 +19,15 @@ const base = terms.publicBaseUrl
 const successorOfAll = freeRows.index.path
 /** The day this interface took over. */
 const deprecatedAt = Date.parse("2026-11-01T00:00:00.000Z") / second
-const successors = new Set<string>([...usualLegacyRoutes.values(), successorOfAll])
+const successors = new Set<string>([...defaultLegacyRoutes.values(), successorOfAll])
 
 const legacyFace = Effect.flatMap(makeWorld(3), (world) => makeFace(world))
 
 test("every path of the table is moved for good, with its query", () =>
   Effect.gen(function* () {
     const { get } = yield* legacyFace
-    ok(usualLegacyRoutes.size > 10)
-    for (const [path, successor] of usualLegacyRoutes) {
+    ok(defaultLegacyRoutes.size > 10)
+    for (const [path, successor] of defaultLegacyRoutes) {
       const response = yield* get(`${path}?since=5&type=mover`)
       const { headers } = response
       strictEqual(response.status, 308, path)
@@ -42,7 +42,7 @@ test("every path of the table is moved for good, with its query", () =>
 test("the documented examples lead to what they name", () =>
   Effect.sync(() => {
     equal(
-      ["/api/signals", "/api/whales"].map((path) => usualLegacyRoutes.get(path)),
+      ["/api/signals", "/api/whales"].map((path) => defaultLegacyRoutes.get(path)),
       ["/v1/signals", "/v1/whales"],
     )
   }))
@@ -88,7 +88,7 @@ test("a table of one's own stands instead of the usual one", () =>
     const world = yield* makeWorld(1)
     const legacyRoutes = new Map([["/api/movers", "/v1/pulse"]])
     const { handle } = yield* Effect.provide(
-      make({ ...faceOptions, legacyRoutes }),
+      makeHttpFace({ ...faceOptions, legacyRoutes }),
       servicesOver(world),
     )
     const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: "192.0.2.1", port: 1 }
@@ -102,7 +102,7 @@ test("a table of one's own stands instead of the usual one", () =>
   }))
 
 const route = legacyRoute({
-  routes: usualLegacyRoutes,
+  routes: defaultLegacyRoutes,
   publicBaseUrl: base,
   limiter: { policyField: null, admit: () => ({ kind: "unlimited" }) },
 })
@@ -178,5 +178,5 @@ test("a table leads from beneath /api/ to paths of ours only", () =>
       ...[{ "/api/a": "//evil.example" }, { "/api/a": null }],
     ]
     for (const routes of wrong) ok(!fits(routes), JSON.stringify(routes))
-    ok(fits(Object.fromEntries(usualLegacyRoutes)))
+    ok(fits(Object.fromEntries(defaultLegacyRoutes)))
   }))

@@ -17,7 +17,6 @@ import { whaleRow } from "../../support/products.ts"
 import {
   answering,
   buying,
-  doing,
   inMarket,
   nothing,
   passing,
@@ -26,6 +25,7 @@ import {
   startSeconds,
   taken,
   useNonce,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { faultOf } from "../../support/http/shape.ts"
 
@@ -203,7 +203,7 @@ test("a refund of another sum than the price is looked up as that sum", () =>
       yield* payments.scan
       const bought = yield* purchase()
       const { price } = bought.product
-      yield* buying(bought, doing(answering("nothing", false)))
+      yield* buying(bought, workOf(answering("nothing", false)))
       yield* useNonce(bought, price - 1n, BigInt(startSeconds + 5))
       yield* passing(60)
       yield* payments.scan

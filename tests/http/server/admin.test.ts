@@ -33,7 +33,7 @@ liveTest("/readyz says yes, or the one thing that is missing", () =>
     const { draining, get } = yield* serving(world)
     equal(yield* get("/readyz"), [200, "ok\n"])
     yield* Ref.set(world.lastTickAt, 0)
-    equal(yield* get("/readyz"), [503, "there was no good tick for too long\n"])
+    equal(yield* get("/readyz"), [503, "no tick has succeeded for too long\n"])
     yield* Ref.set(world.storeUp, false)
     equal(yield* get("/readyz"), [503, "the store does not answer\n"])
     yield* Ref.set(draining, true)

@@ -28,6 +28,7 @@ import {
   tokens,
 } from "../../support/whales/activityEvents.ts"
 import { law } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 
 const seed = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1e9 })))
 const wallets = Arbitrary.all({ steps, seed })
@@ -76,7 +77,7 @@ law(
     const read = readThrough(activity, new Random(given.seed), { depthMax: deepest + 1 })
     equal(set(read), set(numberOccurrences(activity)))
   },
-  { runs: 2_000 },
+  { runs: sized({ short: 200, full: 2_000 }) },
 )
 
 law("wholeSeconds() has taken every event from readFrom on", wallets, (given) => {

@@ -17,7 +17,7 @@ import {
 } from "../../../src/markets/domain/resolving.ts"
 import { hour, isoTime, minute } from "../../../src/core/domain/time.ts"
 import { law } from "../../support/effect.ts"
-import { now, shown } from "../../support/movers/market.ts"
+import { microstructureWith, now } from "../../support/movers/market.ts"
 import { endingMarket } from "../../support/products.ts"
 import { endingWithin } from "../../support/markets/endingWithin.ts"
 
@@ -101,7 +101,7 @@ const ending = (count: number) =>
 Deno.test("resolvingRows() includes the microstructure of the ten nearest", () => {
   const rows = resolvingRows(
     ending(12),
-    () => ({ book: Result.succeed(shown({ mid: 0.93 })), lastMid: undefined }),
+    () => ({ book: Result.succeed(microstructureWith({ mid: 0.93 })), lastMid: undefined }),
     now,
   )
   strictEqual(rows.length, 12)
@@ -117,7 +117,7 @@ Deno.test("resolvingRows() takes the book's mid, else the last of the series, el
   const [market] = ending(1)
   ok(market !== undefined)
   const listed = { ...market, listed: { bestBid: 0.2, bestAsk: 0.23 } }
-  const book = Result.succeed(shown({ mid: 0.6 }))
+  const book = Result.succeed(microstructureWith({ mid: 0.6 }))
   const priceOf = (
     ...[market, reading]: [typeof listed, ReturnType<Parameters<typeof resolvingRows>[1]>]
   ) => resolvingRows([market], () => reading, now)[0]

@@ -6,9 +6,14 @@
  */
 import { deepStrictEqual as equal } from "node:assert/strict"
 import { Arbitrary, Context, Effect, Schema } from "effect"
-import { address, type Authorization, Bytes32 } from "../../../src/payments/domain/payment.ts"
+import {
+  address,
+  type Authorization,
+  Bytes32,
+  type PaymentProof,
+} from "../../../src/payments/domain/payment.ts"
 import { products } from "../../../src/catalog/domain/product.ts"
-import { Chain, type PaymentProof, type SeenTransfer } from "../../../src/payments/Chain.ts"
+import { type AuthorizedTransfer, Chain } from "../../../src/payments/Chain.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
@@ -175,7 +180,7 @@ export const chainLaws: ReadonlyArray<ChainLaw> = [
 /** Everything the scan gives after a block, however many stretches that takes. */
 const scanned = Effect.fnUntraced(function* (after: bigint) {
   const { transfers } = yield* Chain
-  const found: Array<SeenTransfer> = []
+  const found: Array<AuthorizedTransfer> = []
   let from = after
   for (let stretch = 0; stretch < 10_000; stretch++) {
     const read = yield* transfers({ asset: token.asset, to: payTo, after: from })
@@ -223,7 +228,7 @@ export const historyLaw = Effect.fnUntraced(function* (history: History) {
   const transactions: Array<string> = []
   yield* world.pass(safeAfterSeconds)
   let cursor = (yield* transfers({ asset: token.asset, to: payTo, after: null })).through
-  const seen: Array<SeenTransfer> = []
+  const seen: Array<AuthorizedTransfer> = []
 
   for (const step of history) {
     switch (step.act) {

@@ -18,7 +18,7 @@ import { freshAnvil, worldOn } from "../../support/payments/chains.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
 import { authorizationFor, nonce, terms, token } from "../../support/payments/terms.ts"
 import {
-  inOne,
+  inOneTransaction,
   mined,
   sent,
   succeeded,
@@ -94,7 +94,7 @@ onAnvil(
     const transactions = yield* block(anvil, [
       plain,
       first,
-      inOne([plain, second, toOther, plain, third], true),
+      inOneTransaction([plain, second, toOther, plain, third], true),
       plain,
       fourth,
     ])

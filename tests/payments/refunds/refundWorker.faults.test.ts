@@ -17,12 +17,12 @@ import { Treasury } from "../../../src/payments/refunds/Treasury.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
 import {
-  allOnce,
-  inHouse,
+  eachPaidOnce,
   owed,
   paidBack,
   statesOf,
   sweepFor,
+  withRefundHarness,
   worker,
 } from "../../support/payments/refunds.ts"
 import { startSeconds } from "../../support/payments/sales.ts"
@@ -46,19 +46,19 @@ const moves: Readonly<Record<Misbehaviour, boolean>> = {
 for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
   test(`a facilitator that does this once, ${misbehaviour}: the chain decides, and pays once`, () => {
     let calls = 0
-    return inHouse(({ signed }) =>
+    return withRefundHarness(({ signed }) =>
       Effect.gen(function* () {
         const debts = [yield* owed(0)]
         yield* sweepFor(yield* worker(), 180)
         equal(yield* statesOf(debts), ["confirmed"])
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(signed.length, 1)
       }), { simulation: { misbehave: () => calls++ === 0 ? misbehaviour : null } })
   })
 
   test(`a facilitator that never does anything else, ${misbehaviour}: nobody is paid twice, or given up`, () => {
     let well = false
-    return inHouse(({ signed, memory }) =>
+    return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
         const here = yield* worker()
@@ -76,7 +76,7 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
         well = true
         yield* sweepFor(here, 900)
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(signed.map(({ nonce }) => nonce)).size, 3)
       }), { simulation: { misbehave: () => well ? null : misbehaviour } })
   })
@@ -84,7 +84,7 @@ for (const misbehaviour of Object.keys(moves) as ReadonlyArray<Misbehaviour>) {
 
 test("a signature that ran out is signed again under the same nonce, to run longer", () => {
   let well = false
-  return inHouse(({ signed }) =>
+  return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
@@ -97,19 +97,19 @@ test("a signature that ran out is signed again under the same nonce, to run long
       ok(first !== undefined && second !== undefined)
       equal({ ...first, validBefore: second.validBefore }, second)
       ok(second.validBefore > first.validBefore)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), { simulation: { misbehave: () => well ? null : "html" } })
 })
 
 test("a refund that is declined again and again is stuck in the end, and confirmed if it was paid after all", () =>
-  inHouse(({ memory, signed }) =>
+  withRefundHarness(({ memory, signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const here = yield* worker()
       yield* sweepFor(here, 1_800)
       ok((memory.rows.get(debt.paymentId)?.attempts ?? 0) < attemptsMax)
       yield* sweepFor(here, 4 * 3_600)
-      equal(yield* statesOf([debt]), ["stuck"])
+      equal(yield* statesOf([debt]), ["needs_review"])
       const row = memory.rows.get(debt.paymentId)
       equal([row?.attempts, row?.lastReason], [attemptsMax, "declined_too_often"])
       equal(yield* paidBack([debt]), nothing)
@@ -129,7 +129,7 @@ test("a refund that is declined again and again is stuck in the end, and confirm
       })
       yield* sweepFor(here, 3_700)
       equal(yield* statesOf([debt]), ["confirmed"])
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), {
     facilitator: (port) => ({
       ...port,
@@ -138,7 +138,7 @@ test("a refund that is declined again and again is stuck in the end, and confirm
   }))
 
 test("a refund whose nonce the treasury's own key has cancelled is stuck, and nothing is signed", () =>
-  inHouse(({ signed }) =>
+  withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const ledger = yield* Ledger
@@ -150,7 +150,7 @@ test("a refund whose nonce the treasury's own key has cancelled is stuck, and no
         blockTime: BigInt(startSeconds),
       })
       yield* sweepFor(yield* worker(), 60)
-      equal([yield* statesOf([debt]), signed.length], [["stuck"], 0])
+      equal([yield* statesOf([debt]), signed.length], [["needs_review"], 0])
       equal(yield* paidBack([debt]), nothing)
     })
   ))
@@ -158,7 +158,7 @@ test("a refund whose nonce the treasury's own key has cancelled is stuck, and no
 for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] as const) {
   test(`a chain that is ${away} is waited for: nothing is signed, stuck or cancelled meanwhile`, () => {
     let down = true
-    return inHouse(({ signed, memory }) =>
+    return withRefundHarness(({ signed, memory }) =>
       Effect.gen(function* () {
         const debts = yield* Effect.forEach(range(3), owed)
         const here = yield* worker()
@@ -169,7 +169,7 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
         ))
         down = false
         yield* sweepFor(here, 90)
-        equal(yield* paidBack(debts), allOnce(debts))
+        equal(yield* paidBack(debts), eachPaidOnce(debts))
         equal(new Set(yield* statesOf(debts)), new Set(["confirmed"]))
       }), { simulation: { [fault]: () => down } })
   })
@@ -177,7 +177,7 @@ for (const [away, fault] of [["away", "chainDown"], ["silent", "chainSilent"]] a
 
 test("a refund that only the chain remembers is found where it was used, however long ago, and not paid again", () => {
   let down = true
-  return inHouse(({ signed, memory }) =>
+  return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const backup = new Map(memory.rows)
@@ -193,7 +193,7 @@ test("a refund that only the chain remembers is found where it was used, however
       yield* sweepFor(here, 15 * 60)
       equal(yield* statesOf(debts), ["confirmed"])
       equal(signed.length, 1)
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     simulation: { chainDown: () => down },
     // Like a chain over JSON-RPC, which looks for a use around the time a signature runs out.
@@ -206,14 +206,14 @@ test("a refund that only the chain remembers is found where it was used, however
         const { validBefore } = expected
         return usedAt >= validBefore - 1_800n && usedAt <= validBefore + 300n
           ? proof
-          : yield* new ChainUnavailable({ reason: "a nonce that is used, and no log of its use" })
+          : yield* new ChainUnavailable({ reason: "a used nonce without a log of its use" })
       }),
     }),
   })
 })
 
 test("a defect in one refund does not stop the others, nor the worker", () =>
-  inHouse(({ memory }) =>
+  withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debts = yield* Effect.forEach(range(9), owed)
       const here = yield* worker()
@@ -240,7 +240,7 @@ test("a defect in one refund does not stop the others, nor the worker", () =>
 
 test("a store that is silent ends the sweep in time, and the next one goes on", () => {
   let silent = true
-  return inHouse(() =>
+  return withRefundHarness(() =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const { sweep } = yield* worker()
@@ -260,13 +260,13 @@ test("a store that is silent ends the sweep in time, and the next one goes on", 
 })
 
 test("what a sweep tells of is no secret, and is told again only when it is new", () =>
-  inHouse(({ memory }) =>
+  withRefundHarness(({ memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       const { sweep } = yield* worker()
       const told: Array<readonly [string, string | null, boolean]> = []
       for (let n = 0; n < 4; n++) {
-        for (const { to, reason, known } of yield* sweep) told.push([to, reason, known])
+        for (const { to, reason, unchanged } of yield* sweep) told.push([to, reason, unchanged])
         yield* TestClock.adjust("30 seconds")
       }
       equal(told, [
@@ -277,14 +277,14 @@ test("what a sweep tells of is no secret, and is told again only when it is new"
       ])
       const row = memory.rows.get(debt.paymentId)
       ok(row?.signed && !JSON.stringify(told).includes(row.signed.signature))
-      const standing = yield* Effect.flatMap(RefundQueue, ({ standing }) => standing)
+      const standing = yield* Effect.flatMap(RefundQueue, ({ totalsByState }) => totalsByState)
       equal(standing.get("signed")?.oldestAgoMs, 120_000)
     }), { simulation: { misbehave: () => "html" } }))
 
 test("a signature that could not be stored is shown to nobody", () => {
   let shown = 0
   let lost = true
-  return inHouse(({ signed }) =>
+  return withRefundHarness(({ signed }) =>
     Effect.gen(function* () {
       const debts = [yield* owed(0)]
       const here = yield* worker()
@@ -294,7 +294,7 @@ test("a signature that could not be stored is shown to nobody", () => {
       lost = false
       yield* sweepFor(here, 180)
       equal(yield* statesOf(debts), ["confirmed"])
-      equal(yield* paidBack(debts), allOnce(debts))
+      equal(yield* paidBack(debts), eachPaidOnce(debts))
     }), {
     store: (store) => ({
       ...store,
@@ -309,7 +309,7 @@ test("a signature that could not be stored is shown to nobody", () => {
 
 test("a refund that a person has queued again is signed anew, to run longer than what is out", () => {
   let well = false
-  return inHouse(({ signed, memory }) =>
+  return withRefundHarness(({ signed, memory }) =>
     Effect.gen(function* () {
       const debt = yield* owed(0)
       yield* sweepFor(yield* worker({ timing: { validity: Duration.minutes(30) } }), 60)
@@ -321,6 +321,6 @@ test("a refund that a person has queued again is signed anew, to run longer than
       equal(yield* statesOf([debt]), ["confirmed"])
       const [first, second] = signed
       ok(first !== undefined && second !== undefined && second.validBefore > first.validBefore)
-      equal(yield* paidBack([debt]), allOnce([debt]))
+      equal(yield* paidBack([debt]), eachPaidOnce([debt]))
     }), { simulation: { misbehave: () => well ? null : "garbage" } })
 })

@@ -17,7 +17,6 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  doing,
   inMarket,
   nothing,
   once,
@@ -27,6 +26,7 @@ import {
   startSeconds,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { token } from "../../support/payments/terms.ts"
 
@@ -37,7 +37,7 @@ const outcome = (result: Result.Result<Delivery, { readonly _tag: string }>): st
 
 const sale = Effect.fnUntraced(function* (bought: Purchase, work = answering()) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(5)
   return outcome(yield* Fiber.join(fiber))
 })
@@ -146,14 +146,14 @@ test("a released payment that a facilitator settles after all is owed to its pay
     equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
     const id = paymentId({ ...token, ...bought.payment.authorization })
     equal(recordOf(Option.getOrThrow(yield* store.find(id))).refund?.state, "queued")
-    equal(yield* sale({ ...bought, late: "expired" }), "payment_refunded")
+    equal(yield* sale({ ...bought, validityFault: "expired" }), "payment_refunded")
   })))
 
 test("a released payment that comes again too late is refused, and claimed by nobody", () =>
   inMarket(Effect.gen(function* () {
     const bought = yield* purchase()
     equal(yield* sale(bought, answering("nothing", false)), "delivered")
-    equal(yield* sale({ ...bought, late: "It expires too soon" }), "payment_required")
+    equal(yield* sale({ ...bought, validityFault: "It expires too soon" }), "payment_required")
     equal([yield* stateOf(bought), yield* taken], ["released", nothing])
   })))
 
@@ -163,7 +163,7 @@ test("a chain that never answers holds up neither a sale nor a sweep", () => {
     Effect.gen(function* () {
       const { sell, sweep } = yield* Payments
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* passing(16)
       const told = call.pollUnsafe() === undefined ? "nothing" : outcome(yield* Fiber.join(call))
       const sweeping = yield* Effect.forkChild(sweep)
@@ -184,7 +184,7 @@ test("a sale that a sweep has overtaken hands over the answer the sweep found pa
       const store = yield* PaymentStore
       const { paymentId } = yield* Signatures
       const bought = yield* purchase()
-      const call = yield* Effect.forkChild(Effect.result(sell(bought, doing(answering()))))
+      const call = yield* Effect.forkChild(Effect.result(sell(bought, workOf(answering()))))
       yield* TestClock.adjust(Duration.millis(800))
       const id = paymentId({ ...token, ...bought.payment.authorization })
       const held = Option.getOrThrow(yield* store.find(id))

@@ -12,17 +12,18 @@ import type { SimulationOptions } from "../../../src/payments/simulated/facilita
 import { Ledger } from "../../../src/payments/simulated/ledger.ts"
 import { address } from "../../../src/payments/domain/payment.ts"
 import type { Delivery } from "../../../src/payments/sale/responses.ts"
-import type { Purchase, Task } from "../../../src/payments/sale/sale.ts"
+import type { Purchase, Work } from "../../../src/payments/sale/sale.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer } from "../../support/payments/buyers.ts"
 import { test } from "../../support/effect.ts"
+import { sized } from "../../support/size.ts"
 import {
   answering,
-  doing,
   early,
   inMarket,
   once,
+  outcomeText,
   passing,
   product,
   purchase,
@@ -30,7 +31,7 @@ import {
   startSeconds,
   stateOf,
   taken,
-  tale,
+  workOf,
 } from "../../support/payments/sales.ts"
 import { terms, token } from "../../support/payments/terms.ts"
 import { rowsOf } from "./payments.strikes.ts"
@@ -41,12 +42,12 @@ interface Flow {
   readonly name: string
   readonly sold: Purchase["product"]
   readonly simulation?: SimulationOptions
-  readonly task?: Task
+  readonly task?: Work
   /** What was sold before, and how long ago. */
-  readonly before?: { readonly task: Task; readonly seconds: number; readonly told: string }
+  readonly before?: { readonly task: Work; readonly seconds: number; readonly told: string }
 }
 
-const worthless = doing(answering("nothing", false))
+const worthless = workOf(answering("nothing", false))
 const late: SimulationOptions = {
   misbehave: (call) => call === "settle" ? "late_broadcast" : null,
   late: Duration.seconds(10),
@@ -55,7 +56,7 @@ const flows: ReadonlyArray<Flow> = [
   { name: "compute-first", sold: product },
   { name: "settle-early", sold: early },
   { name: "compute-first, not worth its price", sold: product, task: worthless },
-  { name: "settle-early, whose work fails", sold: early, task: doing(Effect.die("a bug")) },
+  { name: "settle-early, whose work fails", sold: early, task: workOf(Effect.die("a bug")) },
   { name: "settle-early, whose settlement is not seen", sold: early, simulation: late },
   {
     name: "compute-first after a release",
@@ -66,18 +67,18 @@ const flows: ReadonlyArray<Flow> = [
     name: "settle-early, to be taken up",
     sold: early,
     simulation: late,
-    before: { task: doing(answering()), seconds: 15, told: "Unresolved" },
+    before: { task: workOf(answering()), seconds: 15, told: "Unresolved" },
   },
   {
     name: "compute-first, not handed over yet",
     sold: product,
-    before: { task: doing(answering()), seconds: 1, told: "answer" },
+    before: { task: workOf(answering()), seconds: 1, told: "answer" },
   },
 ]
 
 /** Runs a flow, struck or not, and tells how it ended. */
 const run = Effect.fnUntraced(function* (
-  { sold, before, task = doing(answering()) }: Flow,
+  { sold, before, task = workOf(answering()) }: Flow,
   strike: Strike | null,
   returns: boolean,
 ) {
@@ -86,13 +87,13 @@ const run = Effect.fnUntraced(function* (
   const transcript: Array<string> = []
   const hearing = (call: Effect.Effect<Delivery, { readonly _tag: string }>) =>
     Effect.map(Effect.result(call), (result) => {
-      transcript.push(tale(result))
+      transcript.push(outcomeText(result))
       return result
     })
   if (before !== undefined) {
     const call = yield* Effect.forkChild(hearing(survivor.sell(bought, before.task)))
     yield* passing(before.seconds)
-    equal([tale(yield* Fiber.join(call))], [before.told])
+    equal([outcomeText(yield* Fiber.join(call))], [before.told])
     transcript.length = 0
   }
   const victim = yield* mortal(strike)
@@ -115,10 +116,10 @@ const run = Effect.fnUntraced(function* (
     yield* Effect.orDie(survivor.scan)
     yield* giveBack(bought)
     if (!returns || transcript.some(isFinal)) continue
-    const expired = { ...bought, late: "The authorization has expired" }
+    const expired = { ...bought, validityFault: "The authorization has expired" }
     yield* Effect.forkChild(
       Effect.tap(
-        hearing(survivor.sell(expired, doing(answering()))),
+        hearing(survivor.sell(expired, workOf(answering()))),
         (result) => Result.isSuccess(result) ? survivor.sent(result.success) : Effect.void,
       ),
     )
@@ -180,13 +181,18 @@ const outcome = Effect.fnUntraced(function* (flow: Flow, strike: Strike, call: s
   return `${told}, ${alone.left ?? "no row"}; ${ends}`
 })
 
+/** One row of the table in so many is run; the count has no factor in common with the strokes. */
+const rowEvery = sized({ short: 5, full: 1 })
+const isRun = (_: unknown, row: number) => row % rowEvery === 0
+
 for (const flow of flows) {
   test(`a sale ${flow.name} ends well wherever it is struck, as the table says`, () =>
     Effect.gen(function* () {
       const { calls } = yield* counted(flow, null, false)
       const rows: Array<string> = []
       for (const [index, call] of calls.entries()) {
-        for (const stroke of strokes) {
+        for (const [nth, stroke] of strokes.entries()) {
+          if (!isRun(call, index * strokes.length + nth)) continue
           const [before, after] = yield* Effect.forEach(
             ["before", "after"] as const,
             (when) => outcome(flow, { at: index + 1, stroke, when }, call),
@@ -194,6 +200,7 @@ for (const flow of flows) {
           rows.push(`${call} ${stroke}: ${before === after ? before : `${before} | ${after}`}`)
         }
       }
-      equal(rows, rowsOf(flow.name))
+      equal(calls.length * strokes.length, rowsOf(flow.name).length)
+      equal(rows, rowsOf(flow.name).filter(isRun))
     }).pipe(Effect.provide(quiet)))
 }

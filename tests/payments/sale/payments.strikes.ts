@@ -23,10 +23,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -77,10 +77,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -119,10 +119,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid
@@ -157,10 +157,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -211,10 +211,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     intend crash: lost, claimed; unpaid | lost, settling; unpaid
     intend interrupt: Unresolved, claimed; unpaid | Unresolved, settling; unpaid
     intend defect: payments_unavailable, claimed; unpaid | payments_unavailable, settling; unpaid
@@ -257,10 +257,10 @@ const tables: Readonly<Record<string, string>> = {
     verify interrupt: Unresolved, claimed; unpaid
     verify defect: facilitator_error, released; unpaid
     verify silence: facilitator_error, released; unpaid
-    isSpent crash: lost, claimed; unpaid
-    isSpent interrupt: Unresolved, claimed; unpaid
-    isSpent defect: payments_unavailable, released; unpaid
-    isSpent silence: payments_unavailable, released; unpaid
+    isNonceUsed crash: lost, claimed; unpaid
+    isNonceUsed interrupt: Unresolved, claimed; unpaid
+    isNonceUsed defect: payments_unavailable, released; unpaid
+    isNonceUsed silence: payments_unavailable, released; unpaid
     work crash: lost, claimed; unpaid
     work interrupt: Unresolved, claimed; unpaid
     work defect: internal_error, released; unpaid

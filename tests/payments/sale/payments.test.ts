@@ -16,7 +16,6 @@ import { nonce } from "../../support/payments/terms.ts"
 import { test } from "../../support/effect.ts"
 import {
   answering,
-  doing,
   inMarket,
   nothing,
   once,
@@ -24,6 +23,7 @@ import {
   purchase,
   stateOf,
   taken,
+  workOf,
 } from "../../support/payments/sales.ts"
 
 const text = (delivery: Delivery) => new TextDecoder().decode(delivery.body)
@@ -35,7 +35,7 @@ const sale = Effect.fnUntraced(function* (
   seconds = 40,
 ) {
   const { sell } = yield* Payments
-  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, doing(work))))
+  const fiber = yield* Effect.forkChild(Effect.result(sell(bought, workOf(work))))
   yield* passing(seconds)
   return yield* Fiber.join(fiber)
 })
@@ -129,7 +129,7 @@ test("sell() touches nothing for a signature that is not the payer's", () =>
 
 test("sell() refuses a payment that comes too late, and touches nothing", () =>
   inMarket(Effect.gen(function* () {
-    const bought = yield* purchase({ late: "The authorization has expired" })
+    const bought = yield* purchase({ validityFault: "The authorization has expired" })
     equal(failure(yield* sale(bought)), "payment_required")
     equal([yield* stateOf(bought), yield* taken], [null, nothing])
   })))
@@ -186,13 +186,16 @@ for (const fault of ["success_without_transaction", "html", "garbage", "silence"
         equal(failure(yield* sale(bought)), "Unresolved")
         equal(yield* stateOf(bought), "unresolved")
         // However late it is sent again, it is never refused while the outcome is unknown.
-        equal(failure(yield* sale({ ...bought, late: "expired" }, answering(), 1)), "Unresolved")
+        equal(
+          failure(yield* sale({ ...bought, validityFault: "expired" }, answering(), 1)),
+          "Unresolved",
+        )
         yield* sweep
         equal(yield* stateOf(bought), "unresolved")
         yield* passing(120)
         equal(yield* sweep, 1)
         equal([yield* stateOf(bought), yield* taken], ["void", nothing])
-        equal(failure(yield* sale({ ...bought, late: "expired" })), "payment_required")
+        equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_required")
       }),
       settling(fault),
     ))
@@ -220,7 +223,7 @@ test("a payment found paid after HOLD is owed, not revealed", () =>
       equal(failure(yield* sale(bought, answering(), 2)), "Unresolved")
       yield* passing(700)
       equal([yield* sweep, yield* stateOf(bought)], [1, "refund_due"])
-      equal(failure(yield* sale({ ...bought, late: "expired" })), "payment_refunded")
+      equal(failure(yield* sale({ ...bought, validityFault: "expired" })), "payment_refunded")
     }),
     { ...settling("late_broadcast"), late: Duration.seconds(5) },
   ))

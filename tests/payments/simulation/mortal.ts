@@ -7,14 +7,14 @@ import { Deferred, Effect } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { Task } from "../../../src/payments/sale/sale.ts"
+import type { Work } from "../../../src/payments/sale/sale.ts"
 import { replica } from "../../support/payments/sales.ts"
 import {
   type Between,
   chainBetween,
   facilitatorBetween,
   storeBetween,
-  taskBetween,
+  workBetween,
 } from "./between.ts"
 
 /** What can happen to a service at a call. */
@@ -77,7 +77,7 @@ export const mortal = Effect.fnUntraced(function* (strike: Strike | null) {
     payments,
     /** The calls it has made, in order. */
     calls,
-    taskOf: (task: Task) => taskBetween(task, between),
+    taskOf: (task: Work) => workBetween(task, between),
     /** Whether it lives; what a dead service would say is not heard. */
     died: Deferred.await(died),
   }

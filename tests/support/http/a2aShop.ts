@@ -10,7 +10,7 @@ import type { Product } from "../../../src/catalog/domain/product.ts"
 import { Payments } from "../../../src/payments/Payments.ts"
 import { dataPart, type Handle, type Json, objectIn, send } from "./a2a.ts"
 import { buyer, sign } from "../payments/buyers.ts"
-import { turn } from "../effect.ts"
+import { eventLoopTurn } from "../effect.ts"
 import { makeFace, type World } from "./face.ts"
 import { passing, taken } from "../payments/sales.ts"
 import { stockedWorld } from "./shop.ts"
@@ -25,7 +25,7 @@ const timely = (face: Handle): Handle => ({
   get: Effect.fnUntraced(function* (path, init) {
     const asked = yield* Effect.forkChild(face.get(path, init))
     for (let n = 0; n < turnsMax && asked.pollUnsafe() === undefined; n++) {
-      yield* turn
+      yield* eventLoopTurn
       if (n % turnsASecond === turnsASecond - 1) yield* passing(1)
     }
     return yield* Fiber.join(asked)

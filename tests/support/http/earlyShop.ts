@@ -13,7 +13,7 @@ import { Payments } from "../../../src/payments/Payments.ts"
 import { Signatures } from "../../../src/payments/Signatures.ts"
 import { buyer, sign } from "../payments/buyers.ts"
 import { makeFace, makeWorld } from "./face.ts"
-import { bookOf, endingMarket, pricesOver, type Shelf, whaleRow } from "../products.ts"
+import { bookOf, endingMarket, pricesOver, type ProductPorts, whaleRow } from "../products.ts"
 import { inMarket, type Market, passing, startSeconds } from "../payments/sales.ts"
 import { faultOf } from "./shape.ts"
 import { authorizationFor, headerOf, nonce, token, wirePayment } from "../payments/terms.ts"
@@ -23,7 +23,7 @@ export const now = startSeconds * 1_000
 const secondsACall = 2
 
 /** A shelf with something to sell on every route. */
-const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: Shelf) {
+const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }: ProductPorts) {
   const all = [1, 2, 30].map((n) => endingMarket(n, now))
   yield* Ref.set(markets, all)
   yield* Ref.set(books, all.map((market) => bookOf(market, now)))
@@ -32,7 +32,7 @@ const stocked = Effect.fnUntraced(function* ({ markets, books, series, whales }:
 })
 
 export interface Shop {
-  readonly shelf: Shelf
+  readonly shelf: ProductPorts
   /** It has one digest, made when the shop was. */
   readonly digests: DigestStore["Service"]
   /** Calls, letting time pass for whatever waits; every answer is held to the contract. */

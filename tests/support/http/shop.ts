@@ -13,7 +13,7 @@ import { layerStore, Ledger } from "../../../src/payments/simulated/ledger.ts"
 import type { Authorization } from "../../../src/payments/domain/payment.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
 import { type Product, products } from "../../../src/catalog/domain/product.ts"
-import { make } from "../../../src/http/layer.ts"
+import { makeHttpFace } from "../../../src/http/layer.ts"
 import { listen } from "../../../src/http/server/server.ts"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
@@ -108,7 +108,7 @@ export const openReplica: (
     ...faceOptions.limits,
     invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
   }
-  const { handle } = yield* Effect.provide(make({ ...faceOptions, limits }), held)
+  const { handle } = yield* Effect.provide(makeHttpFace({ ...faceOptions, limits }), held)
   const { port } = yield* Effect.orDie(listen(
     { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
     (request, peer) => {

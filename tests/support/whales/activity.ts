@@ -71,7 +71,9 @@ export function activityOf(
       const activity = page.filter(({ isActivity }) => isActivity)
       return {
         rows: activity.map(({ event }) => ({ event, userName: "", pseudonym: "Scary-Barrel" })),
-        rejected: activity.length < page.length ? { no_act: page.length - activity.length } : {},
+        rejected: activity.length < page.length
+          ? { other_type: page.length - activity.length }
+          : {},
         oldest: page.at(-1)?.event.at ?? null,
         next: end < shown.length && end < depthMax ? String(end) : null,
         cut: end < shown.length && end === depthMax,

@@ -27,7 +27,7 @@ import { WalletStore } from "../../../src/whales/WalletStore.ts"
 import { postgresWhales, type WhalePorts } from "./whaleStores.ts"
 
 export const tick = Duration.hours(1)
-export const tickMs = Duration.toMillis(tick)
+export const tickIntervalMs = Duration.toMillis(tick)
 export const stakeMinUsd = 1_000
 
 type Venue = VenueClient["Service"]

@@ -22,6 +22,7 @@ import {
   walletOf,
   weightings,
 } from "../../support/whales/fairPrices.ts"
+import { sized } from "../../support/size.ts"
 
 /** Totals compared for one wallet, spread over those with a p-value of at least `pExactMin`. */
 const totalsMax = 40
@@ -132,8 +133,9 @@ function slack(p: number, draws: number): number {
   return 2 * (3 * Math.sqrt(p / 2 / draws) + 2 / draws)
 }
 
-Deno.test("pValueOf() agrees with 20,000 draws", () => {
-  const draws = 20_000
+const draws = sized({ short: 4_000, full: 20_000 })
+
+Deno.test(`pValueOf() agrees with ${draws} draws`, () => {
   for (const [i, weighting] of ["one each", "one to four", "often repeated"].entries()) {
     const events = walletOf(weighting, "wide", 40, 3, i)
     const sums = sumsOf(events)

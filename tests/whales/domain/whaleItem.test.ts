@@ -10,13 +10,13 @@ import { MarketId } from "../../../src/markets/domain/market.ts"
 import { hour } from "../../../src/core/domain/time.ts"
 import { entryRejection, whaleItem } from "../../../src/whales/domain/whaleItem.ts"
 import { calibration, storedEntry, trackedWallet } from "../../support/whales/entries.ts"
-import { market, now, shown } from "../../support/movers/market.ts"
+import { market, microstructureWith, now } from "../../support/movers/market.ts"
 
 const input = {
   wallet: trackedWallet(),
   market: market(),
   entry: storedEntry(),
-  microstructure: shown(),
+  microstructure: microstructureWith(),
 }
 
 const frozen = calibration(now - hour)

@@ -1,0 +1,228 @@
+/**
+ * Runs the tests: deno run -A tests/run.ts [--full] [capability or path...]
+ *
+ * First the domain tests without any permission, then all others. It says at the start how long they
+ * take and which of them need a tool that this machine does not have, and at the end what was
+ * skipped, why, and the totals.
+ *
+ * @module
+ */
+
+const root = new URL("..", import.meta.url)
+const jobsMax = 4
+const progressEveryMs = 20_000
+
+/** What some tests need besides Deno. `reason` matches the names of the tests that are skipped. */
+interface Tool {
+  readonly name: string
+  readonly reason: RegExp
+  readonly tests: string
+  readonly install: string
+  readonly path?: string
+}
+
+const tools: ReadonlyArray<Tool> = [
+  {
+    name: "PostgreSQL server",
+    reason: /TEST_DATABASE_URL/,
+    tests:
+      "replicas, roles, refund workers; the stores are tested on the embedded PostgreSQL alone",
+    install: "set TEST_DATABASE_URL=postgres://postgres@127.0.0.1:5432/test",
+  },
+  {
+    name: "anvil, a real EVM",
+    reason: /tests\/anvil/,
+    tests: "payments on a real chain",
+    install: "npm ci --prefix tests/anvil",
+    path: "tests/anvil/node_modules",
+  },
+  {
+    name: "Chromium",
+    reason: /chromium|tests\/browser/,
+    tests: "a page that buys in a browser",
+    install: "apt-get install chromium && npm ci --prefix tests/browser",
+    path: "tests/browser/node_modules",
+  },
+  {
+    name: "the venue's official schemas",
+    reason: /tests\/oracle/,
+    tests: "our decoders compared with the official ones",
+    install: "npm ci --prefix tests/oracle",
+    path: "tests/oracle/node_modules",
+  },
+  {
+    name: "x402-fetch, the stock buyer of x402 version 1",
+    reason: /tests\/legacy/,
+    tests: "purchases with x402 version 1",
+    install: "npm ci --prefix tests/legacy",
+    path: "tests/legacy/node_modules",
+  },
+  {
+    name: "OpenAPI linters and crawlers",
+    reason: /tests\/documents/,
+    tests: "published documents checked with the tools of their readers",
+    install: "npm ci --prefix tests/documents",
+    path: "tests/documents/node_modules",
+  },
+  {
+    name: "recorded market data",
+    reason: /recordings|shared\/data/,
+    tests: "decoders and rules on recordings of the real venue",
+    install: "not published: it belongs in ../shared/data, next to this checkout",
+    path: "../shared/data",
+  },
+]
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(new URL(path, root))
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isMissing = ({ path }: Tool) =>
+  path === undefined ? (Deno.env.get("TEST_DATABASE_URL") ?? "") === "" : !exists(path)
+
+function testFiles(dir: string): ReadonlyArray<string> {
+  const found: Array<string> = []
+  for (const { name, isDirectory } of Deno.readDirSync(new URL(dir, root))) {
+    if (isDirectory && name !== "node_modules") found.push(...testFiles(`${dir}/${name}`))
+    if (name.endsWith(".test.ts")) found.push(`${dir}/${name}`)
+  }
+  return found.sort()
+}
+
+const isIn = (folder: string) => (path: string) =>
+  path === folder || path.startsWith(`${folder.replace(/\/$/, "")}/`)
+
+/** The test files of capabilities (`payments`) and of paths (`tests/payments/sale`); all, of none. */
+function selected(names: ReadonlyArray<string>): ReadonlyArray<string> {
+  const all = testFiles("tests")
+  if (names.length === 0) return all
+  const folders = names.map((name) => name.startsWith("tests/") ? name : `tests/${name}`)
+  return all.filter((path) => folders.some((folder) => isIn(folder)(path)))
+}
+
+interface Outcome {
+  readonly succeeded: boolean
+  readonly passed: number
+  readonly failed: number
+  /** Names of the tests that were not run. */
+  readonly skipped: ReadonlyArray<string>
+}
+
+const encoder = new TextEncoder()
+
+function print(text: string): void {
+  Deno.stdout.writeSync(encoder.encode(`${text}\n`))
+}
+
+const started = performance.now()
+
+function elapsed(): string {
+  const seconds = Math.round((performance.now() - started) / 1_000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** Runs one `deno test`, prints its output as it comes, and reads the outcome from it. */
+async function run(
+  permissions: ReadonlyArray<string>,
+  files: ReadonlyArray<string>,
+  isFull: boolean,
+): Promise<Outcome> {
+  const jobs = Deno.env.get("DENO_JOBS") ?? String(Math.min(navigator.hardwareConcurrency, jobsMax))
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["test", ...permissions, "--no-check", "--parallel", ...files],
+      ...isFull ? ["--", "--full"] : [],
+    ],
+    cwd: root,
+    env: { DENO_JOBS: jobs, NO_COLOR: "1" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn()
+  const seen = new Set<string>()
+  const progress = setInterval(
+    () => print(`--- ${seen.size} of ${files.length} files, ${elapsed()}`),
+    progressEveryMs,
+  )
+  const outcome = { passed: 0, failed: 0, skipped: new Array<string>() }
+  let rest = ""
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop() ?? ""
+    for (const line of lines) {
+      print(line)
+      read(line, seen, outcome)
+    }
+  }
+  clearInterval(progress)
+  return { ...outcome, succeeded: (await child.status).success }
+}
+
+function read(
+  line: string,
+  seen: Set<string>,
+  outcome: { passed: number; failed: number; skipped: Array<string> },
+): void {
+  const [, file, name, result] = /^(\S+\.test\.ts) => (.*) \.\.\. (\w+)/.exec(line) ?? []
+  if (file !== undefined) seen.add(file)
+  if (name !== undefined && result === "ignored") outcome.skipped.push(name)
+  const [, passed, failed] = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed/.exec(line) ?? []
+  outcome.passed += Number(passed ?? 0)
+  outcome.failed += Number(failed ?? 0)
+}
+
+function announce(files: number, isFull: boolean, isAll: boolean): void {
+  const time = isFull ? "8 to 15 minutes" : "3 to 4 minutes"
+  const size = isFull
+    ? "full size"
+    : "short: `deno task test:full` runs the long proofs at full size"
+  print(`${files} test files, ${size}`)
+  if (isAll) print(`This takes ${time} on 2 cores.`)
+  const missing = tools.filter(isMissing)
+  if (missing.length > 0) print("Some tests will be skipped. They need:")
+  for (const { name, tests, install } of missing) {
+    print(`  ${name}: ${tests}\n    to run them: ${install}`)
+  }
+  print("")
+}
+
+function summarize(outcomes: ReadonlyArray<Outcome>): void {
+  const skipped = outcomes.flatMap((outcome) => outcome.skipped)
+  const toolOf = (name: string) => tools.find(({ reason }) => reason.test(name))
+  if (skipped.length > 0) print("\nSkipped:")
+  for (const [tool, names] of Map.groupBy(skipped, toolOf)) {
+    const why = tool === undefined ? "no reason given" : `no ${tool.name} (${tool.install})`
+    print(`  ${names.length}: ${why}`)
+    for (const name of names) print(`    ${name.replace(/ \(skipped: [^)]*\)$/, "")}`)
+  }
+  const sum = (of: (outcome: Outcome) => number) =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0)
+  print(
+    `\n${sum(({ passed }) => passed)} tests passed, ${sum(({ failed }) => failed)} failed, ` +
+      `${skipped.length} skipped in ${elapsed()}`,
+  )
+}
+
+const isFull = Deno.args.includes("--full")
+const names = Deno.args.filter((argument) => argument !== "--full")
+const files = selected(names)
+if (files.length === 0) {
+  print(`No test file is in ${names.join(" or ")}`)
+  Deno.exit(2)
+}
+announce(files.length, isFull, names.length === 0)
+const isDomain = (path: string) => /\/domain\//.test(path)
+const outcomes: Array<Outcome> = []
+for (
+  const [permissions, stage] of [
+    [[], files.filter(isDomain)],
+    [["-A"], files.filter((path) => !isDomain(path))],
+  ] as const
+) if (stage.length > 0) outcomes.push(await run(permissions, stage, isFull))
+summarize(outcomes)
+Deno.exit(outcomes.every(({ succeeded }) => succeeded) ? 0 : 1)
