@@ -293,10 +293,10 @@ test("readBack() truncates a wallet with more than activityEventsMax events", ()
       (_, n) => crowdedSecond(start - n * second, 100),
     )
     const pageRows = () => 10_000
-    const kept = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
+    const below = yield* readAll(rows.slice(0, activityEventsMax / 1_000 - 1).flat().toReversed(), {
       pageRows,
     })
-    equal(trackedOf(kept.memory).history, "whole")
+    equal(trackedOf(below.memory).history, "whole")
     const over = yield* readAll(rows.flat().toReversed(), { pageRows })
     equal(trackedOf(over.memory).history, "truncated")
     ok(over.memory.activity.size >= activityEventsMax)

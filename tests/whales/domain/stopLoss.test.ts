@@ -1,6 +1,5 @@
 /**
- * Wallets that give up what falls, or buy more of it, at fair prices: however they do it, it is no
- * skill.
+ * Wallets that sell falling entries, or buy more of them, at fair prices are labelled by chance only.
  *
  * @module
  */
@@ -32,7 +31,7 @@ const exits = {
   "buying five times as much": [doubled],
 }
 
-/** The price either falls from .7 to .2 on its way, and then ends fairly, or goes to 1. */
+/** A fair market whose price either falls from .7 to .2 before it ends, or goes to 1. */
 function market(seed: number, exit: ReadonlyArray<typeof bought>) {
   const fell = uniform(mix(seed, 0)) < (1 - 0.7) / (1 - 0.2)
   const won = !fell || uniform(mix(seed, 1)) < 0.2
@@ -55,13 +54,13 @@ for (const [how, exit] of Object.entries(exits)) {
   })
 }
 
-Deno.test("hedges alone are no entries, count in no event, and leave nothing when taken away", () => {
+Deno.test("hedges alone count as no entries and no event, and leave nothing when removed", () => {
   const { entries } = entriesOf(numberOccurrences([bought, crossed]), tokens)
   const hedge = marketScore(entries, [0, 1], 0)
   const sums = recount(noSums, [], [hedge])
   equal([ratesOf(sums), sums.events, sums.fair.weightSum], [null, 0, 1])
   equal(recount(sums, [hedge], []), noSums)
-  const kept = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
-  const both = recount(recount(sums, [], [kept]), [kept], [])
+  const counted = marketScore(entriesOf(numberOccurrences([bought]), tokens).entries, [1, 0], 0)
+  const both = recount(recount(sums, [], [counted]), [counted], [])
   equal([both.events, both.fair.weightSum, both.totals], [0, 1, noSums.totals])
 })
