@@ -15,7 +15,7 @@ import {
   hurriedClock,
   json,
   lost,
-  openShop,
+  openService,
   receipt,
   transaction,
   visit,
@@ -364,7 +364,7 @@ liveTest(
   () =>
     Effect.gen(function* () {
       const { clock } = yield* hurriedClock
-      const { base, came } = yield* openShop(clock, {})
+      const { base, came } = yield* openService(clock, {})
       for (
         const [budget, perCall, reason] of [
           ["0.029999", "1", "over the budget"],

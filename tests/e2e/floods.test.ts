@@ -19,11 +19,11 @@ import { memoryPaymentStore } from "../support/payments/memoryPayments.ts"
 import {
   ask,
   openReplica,
-  type ShopPorts,
+  type ReplicaPorts,
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { headerOf, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -31,7 +31,7 @@ const flood = 600
 const allowance = 30
 const paths = ["/v1/latest", "/v1/signal", "/v1/resolving", "/v1/whales"]
 
-const ports: Layer.Layer<ShopPorts> = Layer.merge(
+const ports: Layer.Layer<ReplicaPorts> = Layer.merge(
   memoryPaymentStore,
   layerLedger().pipe(Layer.provideMerge(layerMemory)),
 ).pipe(Layer.provideMerge(signatures))
@@ -50,7 +50,10 @@ const shop = Effect.gen(function* () {
   return { replica, calls, world }
 })
 
-const flooded = (name: string, body: () => Effect.Effect<void, unknown, ShopPorts | Scope.Scope>) =>
+const flooded = (
+  name: string,
+  body: () => Effect.Effect<void, unknown, ReplicaPorts | Scope.Scope>,
+) =>
   liveTest(name, () =>
     Effect.suspend(body).pipe(
       Effect.provide(ports),
@@ -217,8 +220,8 @@ flooded(
   () =>
     Effect.gen(function* () {
       const { replica, calls, world } = yield* shop
-      yield* Ref.set(world.shelf.markets, [])
-      yield* Ref.set(world.shelf.whales, [])
+      yield* Ref.set(world.productPorts.markets, [])
+      yield* Ref.set(world.productPorts.whales, [])
       const random = new Random(4)
       for (let turn = 0; turn < 5; turn++) {
         for (const [product, query, status] of doomed) {

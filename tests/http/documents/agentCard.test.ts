@@ -10,7 +10,7 @@ import { skills } from "../../../src/catalog/domain/skill.ts"
 import { agentCard } from "../../../src/http/documents/cards.ts"
 import { type Json, objectIn, send } from "../../support/http/a2a.ts"
 import { test } from "../../support/effect.ts"
-import { makeFace, makeWorld } from "../../support/http/face.ts"
+import { makeService, makeWorld } from "../../support/http/httpService.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 const card = agentCard({ terms, version: "1.0.0" })
@@ -18,7 +18,7 @@ const paths = ["/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"
 
 test("the card is one document at three paths, with a tag and an age", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     const tags = new Set<string | null>()
     for (const path of paths) {
       const response = yield* face.get(path)
@@ -78,7 +78,7 @@ Deno.test("there is one skill a row of the registry, with its price", () => {
 
 test("every example of the card is understood", () =>
   Effect.gen(function* () {
-    const face = yield* makeFace(yield* makeWorld(3))
+    const face = yield* makeService(yield* makeWorld(3))
     let n = 0
     for (const { id, examples } of card.skills) {
       for (const text of examples) {

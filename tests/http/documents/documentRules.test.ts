@@ -18,11 +18,17 @@ import { catalogItems } from "../../../src/http/documents/catalog.ts"
 import { securityText } from "../../../src/http/documents/wellKnown.ts"
 import { decodeQuery } from "../../../src/catalog/domain/parameter.ts"
 import { objectIn } from "../../support/http/a2a.ts"
-import { askPaid, base, documentPaths, openFace, read } from "../../support/http/documents.ts"
+import {
+  base,
+  challengesOf,
+  documentPaths,
+  openDocumentService,
+  read,
+} from "../../support/http/documents.ts"
 import { liveTest, test } from "../../support/effect.ts"
 import { readLlms } from "../../support/http/llms.ts"
 import { callsOfText } from "../../support/http/offers.ts"
-import { servedFace } from "../../support/http/servedFace.ts"
+import { servedService } from "../../support/http/servedService.ts"
 import { bodies } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 
@@ -56,7 +62,7 @@ const pathsIn = (text: string) =>
 
 test("every absolute address in any document is our own, or of a known stranger", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     for (const path of documentPaths) {
       const said = `${text(path)} ${headers(path).get("link") ?? ""}`
@@ -74,7 +80,7 @@ test("every absolute address in any document is our own, or of a known stranger"
 
 test("every link and every path of ours in any document answers", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { text, headers } = yield* read(face)
     const seen = new Set<string>()
     for (const path of documentPaths) {
@@ -96,7 +102,7 @@ test("every link and every path of ours in any document answers", () =>
 
 test("documents carry their type, a tag, five minutes, and CORS", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const { headers } = yield* read(face)
     for (const path of documentPaths) {
       const own = headers(path)
@@ -111,7 +117,7 @@ test("documents carry their type, a tag, five minutes, and CORS", () =>
 
 test("two replicas serve the same bytes, whenever they were started", () =>
   Effect.gen(function* () {
-    const reading = Effect.scoped(Effect.flatMap(openFace, read))
+    const reading = Effect.scoped(Effect.flatMap(openDocumentService, read))
     const first = yield* reading
     yield* TestClock.setTime(200 * day)
     const second = yield* reading
@@ -142,7 +148,7 @@ Deno.test("security.txt expires within the year, at one time for a month, and ne
 
 test("/llms.txt is a page by the reference's rules, and short", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const page = text("/llms.txt")
     ok(page.length < 4_096, `${page.length}`)
     const { title, summary, sections } = Result.getOrThrow(readLlms(page))
@@ -157,7 +163,7 @@ test("/llms.txt is a page by the reference's rules, and short", () =>
 
 test("the api-catalog is a linkset whose HEAD says where it is", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const head = yield* face.get("/.well-known/api-catalog", { method: "HEAD" })
     match(
       head.headers.get("content-type") ?? "",
@@ -180,10 +186,10 @@ function faults(schema: object, value: unknown): string {
 
 test("what a 402 declares of its call and its answer is valid by its own schema, by every way", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     for (const product of sold) {
       const { id, path } = product
-      const { header, task, tool } = yield* askPaid(face, product)
+      const { header, task, tool } = yield* challengesOf(face, product)
       for (
         const required of [JSON.parse(Result.getOrThrow(Base64.decodeString(header))), task, tool]
       ) {
@@ -204,7 +210,7 @@ function isPartOf(shown: unknown, whole: unknown): boolean {
 
 test("every example of /llms-full.txt is an answer of its call, and the call is a valid one", () =>
   Effect.gen(function* () {
-    const { text } = yield* read(yield* openFace)
+    const { text } = yield* read(yield* openDocumentService)
     const calls = callsOfText(text("/llms-full.txt"))
     equal(calls.map(({ name }) => name), skills.map(({ name }) => name))
     for (const [at, { name, call, body }] of calls.entries()) {
@@ -221,7 +227,7 @@ test("every example of /llms-full.txt is an answer of its call, and the call is 
 
 test("every example of the agent card is a call that its skill reads", () =>
   Effect.gen(function* () {
-    const { json } = yield* read(yield* openFace)
+    const { json } = yield* read(yield* openDocumentService)
     const told = json("/a2a")["skills"] as ReadonlyArray<{ id: string; examples: Array<string> }>
     for (const [at, { id, examples }] of told.entries()) {
       const { skill, params } = JSON.parse(examples[0] ?? "")
@@ -235,7 +241,7 @@ test("every example of the agent card is a call that its skill reads", () =>
 
 test("/discovery gives the page it is asked for, and says which it gave", () =>
   Effect.gen(function* () {
-    const face = yield* openFace
+    const face = yield* openDocumentService
     const page = Effect.fnUntraced(function* (query: string) {
       const response = yield* face.get(`/discovery${query}`)
       const body = yield* Effect.promise(() => response.json())
@@ -269,7 +275,7 @@ liveTest(
   "the official reader of the Bazaar lists what is sold, page by page",
   () =>
     Effect.gen(function* () {
-      const url = yield* servedFace
+      const url = yield* servedService
       const { extensions: { bazaar } } = withBazaar(new HTTPFacilitatorClient({ url }))
       const list = (offset: number) =>
         Effect.promise(() => bazaar.listResources({ type: "http", limit: 5, offset }))
@@ -300,7 +306,7 @@ test("/discovery says when what is listed last changed", () =>
 
 test("the mark is an SVG under a kilobyte that loads nothing", () =>
   Effect.gen(function* () {
-    const { text, headers } = yield* read(yield* openFace)
+    const { text, headers } = yield* read(yield* openDocumentService)
     const mark = text("/favicon.svg")
     strictEqual(headers("/favicon.svg").get("content-type"), "image/svg+xml")
     ok(mark.length < 1_000 && mark.startsWith("<svg ") && mark.endsWith("</svg>"))

@@ -117,7 +117,7 @@ interface Wire {
 }
 
 /** A service on a port of its own, for as long as the scope lives. */
-export const openShop = Effect.fnUntraced(function* (clock: Clock.Clock, crooked: Crooked) {
+export const openService = Effect.fnUntraced(function* (clock: Clock.Clock, crooked: Crooked) {
   const came: Array<Came> = []
   let grants: ReadonlyArray<number> = []
   let refused = 0
@@ -229,7 +229,7 @@ export const visit = Effect.fnUntraced(function* (
   options: Partial<AgentOptions> = {},
 ) {
   const { clock, skippedMs } = yield* hurriedClock
-  const buyWanted = yield* openShop(clock, crooked)
+  const buyWanted = yield* openService(clock, crooked)
   const lines: Array<string> = []
   const exit = yield* Effect.exit(
     runAgent({
