@@ -17,7 +17,7 @@ import {
   serviceOptions,
   servicesOver,
   type World,
-} from "../../tests/support/http/face.ts"
+} from "../../tests/support/http/httpService.ts"
 
 const limits = Deno.env.get("LIMITS") ?? "off"
 

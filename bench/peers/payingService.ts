@@ -19,7 +19,7 @@ import { Payments } from "../../src/payments/Payments.ts"
 import { TrackRecord } from "../../src/track-record/TrackRecord.ts"
 import { Calibration } from "../../src/whales/Calibration.ts"
 import { postgresWhales } from "../../tests/support/whales/whaleStores.ts"
-import { makeWorld, serviceOptions, servicesOver } from "../../tests/support/http/face.ts"
+import { makeWorld, serviceOptions, servicesOver } from "../../tests/support/http/httpService.ts"
 import { terms } from "../../tests/support/payments/terms.ts"
 
 const transaction = `0x${"1".padStart(64, "0")}`

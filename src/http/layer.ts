@@ -58,7 +58,7 @@ export interface HttpServiceOptions {
 }
 
 /** The public API, before it listens. */
-interface Face {
+interface HttpService {
   readonly handle: (request: Request, peer: Peer) => Response | Promise<Response>
   /** Recomputes the free bodies; run it after each tick and each new digest. */
   readonly refresh: Effect.Effect<void>
@@ -97,7 +97,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
   const prefix = (yield* Random.nextIntBetween(36 ** 5, 36 ** 6)).toString(36)
   let count = 0
   const onAnswer = yield* countAnswers
-  const face: Face = {
+  const service: HttpService = {
     handle: makeEdge({
       routes: edgeRoutes({
         free: skills.free,
@@ -126,7 +126,7 @@ export const makeHttpService = Effect.fnUntraced(function* (options: HttpService
     }),
     refresh: snapshot.refresh,
   }
-  return face
+  return service
 })
 
 /** The running public API: its address, and how to refresh its free bodies. */

@@ -26,11 +26,11 @@ import {
 } from "../support/http/a2aClients.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { serviceOptions, servicesOver, type World } from "../support/http/face.ts"
+import { serviceOptions, servicesOver, type World } from "../support/http/httpService.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { startDev } from "../support/process.ts"
 import { market } from "../support/payments/sales.ts"
-import { pooledReplicaPorts, stockedWorld } from "../support/http/shop.ts"
+import { pooledReplicaPorts, stockedWorld } from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 

@@ -20,7 +20,7 @@ import { currentRequest, payFor } from "../support/http/mcp.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { type Market, market } from "../support/payments/sales.ts"
 import { corsHeaders } from "../support/http/shape.ts"
-import { openService } from "../support/http/socketShop.ts"
+import { openService } from "../support/http/socketService.ts"
 import { terms } from "../support/payments/terms.ts"
 
 const key = `0x${"1".padStart(64, "0")}` as const

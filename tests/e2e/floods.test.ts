@@ -24,7 +24,7 @@ import {
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { headerOf, terms, token } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"
 
@@ -223,8 +223,8 @@ flooded(
   () =>
     Effect.gen(function* () {
       const { replica, calls, world } = yield* shop
-      yield* Ref.set(world.shelf.markets, [])
-      yield* Ref.set(world.shelf.whales, [])
+      yield* Ref.set(world.productPorts.markets, [])
+      yield* Ref.set(world.productPorts.whales, [])
       const random = new Random(4)
       for (let turn = 0; turn < 5; turn++) {
         for (const [product, query, status] of doomed) {

@@ -32,7 +32,7 @@ import {
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { embeddedStore } from "../support/stores.ts"
 import { nonce, terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
@@ -50,8 +50,8 @@ const house = Effect.gen(function* () {
   const barrier = makeBarrier()
   const world = yield* stockedWorld
   let gone = Promise.withResolvers<void>()
-  const came = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
-  const guarded = openReplica(world, { came, works: barrier.works })
+  const onRequest = ({ signal }: Request) => signal.addEventListener("abort", () => gone.resolve())
+  const guarded = openReplica(world, { onRequest, works: barrier.works })
   const replica = yield* barrier.guard(guarded)
   const afterHold = yield* openReplica(world, {
     timing: { answerWindow: Duration.zero, recoveryWindow: Duration.zero },

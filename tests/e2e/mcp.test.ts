@@ -16,7 +16,7 @@ import { Payments } from "../../src/payments/Payments.ts"
 import { Signatures } from "../../src/payments/Signatures.ts"
 import { buyer } from "../support/payments/buyers.ts"
 import { liveTest } from "../support/effect.ts"
-import { makeService, makeWorld, type World } from "../support/http/face.ts"
+import { makeService, makeWorld, type World } from "../support/http/httpService.ts"
 import {
   clientKinds,
   connect,
@@ -31,7 +31,7 @@ import { token } from "../support/payments/terms.ts"
 const stocked = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
-  const { markets, books, series, whales } = world.shelf
+  const { markets, books, series, whales } = world.productPorts
   const sold = endingMarket(1, now)
   yield* Ref.set(markets, [sold])
   yield* Ref.set(books, [bookOf(sold, now)])

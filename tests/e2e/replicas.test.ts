@@ -25,13 +25,13 @@ import {
   ask,
   openReplica,
   type PaidRequest,
+  type PaidResponse,
   pooledReplicaPorts,
   type Replica,
   type Signed,
   signedFor,
   stockedWorld,
-  type Told,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { freshSchema } from "../support/stores.ts"
 import { terms } from "../support/payments/terms.ts"
 
@@ -126,7 +126,7 @@ const send = (sent: Sent) => Effect.map(ask(sent.replica.base, sent), (told) => 
 type Answered = Effect.Success<ReturnType<typeof send>>
 
 /** What an honest seller may tell a copy. */
-function truthful({ status, code, charged }: Told): boolean {
+function truthful({ status, code, charged }: PaidResponse): boolean {
   switch (status) {
     case 200:
       return charged === undefined

@@ -27,7 +27,7 @@ import {
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { onClockAhead } from "../support/skewedClock.ts"
 import { nonce, terms } from "../support/payments/terms.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"

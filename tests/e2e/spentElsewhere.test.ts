@@ -28,7 +28,7 @@ import {
   type Signed,
   signedFor,
   stockedWorld,
-} from "../support/http/shop.ts"
+} from "../support/http/socketReplicas.ts"
 import { terms, token } from "../support/payments/terms.ts"
 import { makeBarrier, type Step } from "../support/payments/barrier.ts"
 import { layerMemory } from "../support/payments/memoryLedger.ts"

@@ -13,7 +13,7 @@ import { NotCharged, RefundQueued, Unresolved } from "../../src/payments/domain/
 import { digestEvery } from "../../src/digest/domain/digest.ts"
 import { minute } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeService, paymentFor } from "../support/http/face.ts"
+import { makeService, paymentFor } from "../support/http/httpService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {

@@ -12,7 +12,7 @@ import type { RefusalCode } from "../../src/catalog/domain/refusal.ts"
 import { NotCharged } from "../../src/payments/domain/failedSale.ts"
 import { hour } from "../../src/core/domain/time.ts"
 import { test } from "../support/effect.ts"
-import { makeService, paymentFor } from "../support/http/face.ts"
+import { makeService, paymentFor } from "../support/http/httpService.ts"
 import { storedDigest } from "../support/digest/storedDigests.ts"
 import { faultOf } from "../support/http/shape.ts"
 import {
@@ -125,8 +125,8 @@ for (const [id, query, world, status, code] of unanswered) {
     Effect.gen(function* () {
       const made = yield* stocked
       if (world === "an empty feed") yield* Ref.set(made.items, [])
-      if (world === "no market") yield* Ref.set(made.shelf.markets, [])
-      if (world === "no wallet that is judged") yield* Ref.set(made.shelf.whales, [])
+      if (world === "no market") yield* Ref.set(made.productPorts.markets, [])
+      if (world === "no wallet that is judged") yield* Ref.set(made.productPorts.whales, [])
       if (world === "a digest of five hours ago") {
         yield* made.digests.prune(Infinity)
         yield* made.digests.add(storedDigest(noon - 5 * hour))

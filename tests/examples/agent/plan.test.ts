@@ -31,7 +31,7 @@ import { atomic, AtomicAmount } from "../../../src/core/domain/money.ts"
 import { documents } from "../../../src/http/documents/documents.ts"
 import { sampleBody } from "../../../src/catalog/domain/sample.ts"
 import { law } from "../../support/effect.ts"
-import { serviceOptions } from "../../support/http/face.ts"
+import { serviceOptions } from "../../support/http/httpService.ts"
 
 const contract = Result.getOrThrow(readContract(JSON.parse(new TextDecoder().decode(
   documents({ ...serviceOptions, version: "1.0.0" }).get("/openapi.json")?.bytes,

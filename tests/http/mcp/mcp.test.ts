@@ -9,22 +9,22 @@ import { argumentsSchema } from "../../../src/catalog/domain/parameter.ts"
 import { usd } from "../../../src/core/domain/money.ts"
 import { skills } from "../../../src/catalog/domain/skill.ts"
 import { test } from "../../support/effect.ts"
-import { makeService, makeWorld, serviceOptions } from "../../support/http/face.ts"
+import { makeService, makeWorld, serviceOptions } from "../../support/http/httpService.ts"
 import { currentRequest, earlierRequest, envelope, revision } from "../../support/http/mcp.ts"
 import { terms } from "../../support/payments/terms.ts"
 
 type Json = Record<string, unknown>
 
 const open = Effect.gen(function* () {
-  const face = yield* makeService(yield* makeWorld(3))
+  const service = yield* makeService(yield* makeWorld(3))
   const post = (init: RequestInit) =>
     Effect.gen(function* () {
-      const response = yield* face.get("/mcp", { method: "POST", ...init })
+      const response = yield* service.get("/mcp", { method: "POST", ...init })
       const text = yield* Effect.promise(() => response.text())
       const body: Json = text === "" ? {} : JSON.parse(text)
       return { status: response.status, headers: response.headers, body }
     })
-  return { ...face, post }
+  return { ...service, post }
 })
 
 const resultOf = ({ body }: { readonly body: Json }) => Object(body["result"]) as Json

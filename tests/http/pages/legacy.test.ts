@@ -10,7 +10,12 @@ import { second } from "../../../src/core/domain/time.ts"
 import { makeHttpService } from "../../../src/http/layer.ts"
 import { defaultLegacyRoutes, legacyRoute, LegacyRoutes } from "../../../src/http/pages/legacy.ts"
 import { law, liveTest, test } from "../../support/effect.ts"
-import { makeService, makeWorld, serviceOptions, servicesOver } from "../../support/http/face.ts"
+import {
+  makeService,
+  makeWorld,
+  serviceOptions,
+  servicesOver,
+} from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 import { terms } from "../../support/payments/terms.ts"
 import { targetLengthMax } from "../../../src/http/server/errors.ts"

@@ -1,5 +1,5 @@
 /**
- * The face on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
+ * The service on a real socket: bytes on the wire, clients that hang up, and a shutdown that waits.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { HttpServerResponse } from "effect/http"
 import { layer, Served } from "../../../src/http/layer.ts"
 import { listen, toWebHandler } from "../../../src/http/server/server.ts"
 import { liveTest } from "../../support/effect.ts"
-import { makeWorld, serviceOptions, servicesOver } from "../../support/http/face.ts"
+import { makeWorld, serviceOptions, servicesOver } from "../../support/http/httpService.ts"
 import { faultOf } from "../../support/http/shape.ts"
 
 const serving = Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * The whole API under its own address, and all its documents.
+ * The service at its own address, and readers for all its documents.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { makeService, makeWorld, serviceOptions } from "./httpService.ts"
 import { currentRequest } from "./mcp.ts"
 import { terms } from "../payments/terms.ts"
 
-/** The service's public address; test requests use another host. */
+/** The service's public address; test requests go to another host. */
 export const base = "https://bellwether.example"
 
-/** A face with three items; its documents are for any number of readers. */
+/** A service with three items and no rate limits. */
 export const openDocumentService = Effect.gen(function* () {
   return yield* makeService(yield* makeWorld(3), undefined, {
     ...serviceOptions,
@@ -27,7 +27,6 @@ export const openDocumentService = Effect.gen(function* () {
   })
 })
 
-/** Every document there is. */
 export const documentPaths = [
   ...["/", "/openapi.json", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.svg"],
   ...["/discovery", "/discovery/resources", "/.well-known/x402", "/.well-known/api-catalog"],
@@ -36,7 +35,6 @@ export const documentPaths = [
 ] as const
 export type DocumentPath = typeof documentPaths[number]
 
-/** The documents that were read. */
 export interface Reading {
   readonly text: (path: string) => string
   readonly json: (path: string) => Json
@@ -61,25 +59,25 @@ export const read = Effect.fnUntraced(function* ({ get }: Handle) {
   return reading
 })
 
-/** The tools that tools/list of /mcp returns. */
+/** The tools of tools/list. */
 export const readTools = Effect.fnUntraced(function* ({ get }: Handle) {
   const response = yield* get("/mcp", currentRequest("tools/list"))
   const { result } = yield* Effect.promise(() => response.json())
   return result.tools as ReadonlyArray<{ readonly name: string; readonly inputSchema: object }>
 })
 
-/** The answers of a product to an unpaid call over HTTP, A2A and MCP. */
-export const challengesOf = Effect.fnUntraced(function* (face: Handle, product: Product) {
+/** The payment terms of a product, in every form that the service returns them. */
+export const challengesOf = Effect.fnUntraced(function* (service: Handle, product: Product) {
   const { path, parameters } = product
   const name = skillName(product)
-  const response = yield* face.get(path)
+  const response = yield* service.get(path)
   const body = yield* Effect.promise(() => response.json())
-  const version1 = yield* face.get(`${path}?x402Version=1`)
-  // Required parameters are sent, because a call without them is refused before its price is returned.
-  const given = exampleOf(parameters.filter(({ required }) => required === true))
-  const { task } = yield* send(face, [dataPart(name, given)])
-  const call = currentRequest("tools/call", { name, arguments: given })
-  const tool = yield* face.get("/mcp", call)
+  const version1 = yield* service.get(`${path}?x402Version=1`)
+  // A call without a required parameter is refused before its price is returned.
+  const params = exampleOf(parameters.filter(({ required }) => required === true))
+  const { task } = yield* send(service, [dataPart(name, params)])
+  const call = currentRequest("tools/call", { name, arguments: params })
+  const tool = yield* service.get("/mcp", call)
   const { result } = yield* Effect.promise(() => tool.json())
   return {
     header: response.headers.get("payment-required") ?? "",

@@ -7,7 +7,7 @@ import { Deferred, Effect } from "effect"
 import { Chain } from "../../../src/payments/Chain.ts"
 import { Facilitator } from "../../../src/payments/Facilitator.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
-import type { ReplicaPorts, Works } from "../http/shop.ts"
+import type { ReplicaPorts, Works } from "../http/socketReplicas.ts"
 
 /** The steps of a sale, in order; only settle-early has `check` and `charge`. */
 export type Step =

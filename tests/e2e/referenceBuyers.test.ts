@@ -1,5 +1,5 @@
 /**
- * Unmodified buyers of both versions of x402 against the whole face on a real socket.
+ * Unmodified buyers of both versions of x402 against the whole service on a real socket.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { liveTest } from "../support/effect.ts"
 import { buyWithVersion1, hasLegacyBuyer } from "../support/payments/legacyBuyer.ts"
 import { registerSkipped } from "../support/venues/oracle.ts"
 import { market } from "../support/payments/sales.ts"
-import { openService } from "../support/http/socketShop.ts"
+import { openService } from "../support/http/socketService.ts"
 
 const key = `0x${"1".padStart(64, "0")}`
 

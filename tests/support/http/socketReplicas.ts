@@ -1,6 +1,6 @@
 /**
- * Replicas of the whole service on sockets of their own, over ports that the test chooses, and buyers
- * who speak plain HTTP to them.
+ * Replicas of the service, each on its own socket, over ports that the test chooses; and buyers that
+ * send plain HTTP requests to them.
  *
  * @module
  */
@@ -26,14 +26,14 @@ import { Signatures } from "../../../src/payments/Signatures.ts"
 import { defaultTiming, type PaymentTiming } from "../../../src/payments/timing.ts"
 import type { Redacted } from "effect"
 import { buyer, sign } from "../payments/buyers.ts"
-import { makeWorld, serviceOptions, servicesOver, type World } from "./face.ts"
+import { makeWorld, serviceOptions, servicesOver, type World } from "./httpService.ts"
 import { bookOf, endingMarket } from "../products.ts"
 import { authorizationFor, headerOf, terms, wirePayment } from "../payments/terms.ts"
 
-/** What replicas of one service share, and no more. */
+/** The ports that replicas of one service share. */
 export type ReplicaPorts = PaymentStore | Ledger | Signatures | Chain | Facilitator
 
-/** The ports of a replica with a pool of its own on the PostgreSQL at `url`. */
+/** The ports of a replica with its own connection pool on the PostgreSQL at `url`. */
 export const pooledReplicaPorts = (
   url: Redacted.Redacted,
   simulation: SimulationOptions = {},
@@ -50,12 +50,12 @@ export const stockedWorld = Effect.gen(function* () {
   const world = yield* makeWorld(3)
   const now = yield* Clock.currentTimeMillis
   const ending = endingMarket(1, now)
-  yield* Ref.set(world.shelf.markets, [ending])
-  yield* Ref.set(world.shelf.books, [bookOf(ending, now)])
+  yield* Ref.set(world.productPorts.markets, [ending])
+  yield* Ref.set(world.productPorts.books, [bookOf(ending, now)])
   return world
 })
 
-/** What stands between the products and whoever computes them: to hold them up where a test wants. */
+/** Effects that run before a product is computed; a test can block a sale with them. */
 export interface Works {
   readonly latest?: Effect.Effect<void>
   readonly check?: Effect.Effect<void>
@@ -65,12 +65,12 @@ export interface Works {
 export interface ReplicaOptions {
   readonly timing?: Partial<PaymentTiming>
   readonly works?: Works
-  /** Who writes reports, and where they are remembered. */
+  /** The narrator and the store of reports. */
   readonly writing?: Layer.Layer<ReportStore | ReportNarrator>
-  /** How many invalid payments a client may have in a minute. */
+  /** The limit of invalid payments of a client in a minute. */
   readonly invalidPayments?: number
-  /** Told of every request that came, before it is answered. */
-  readonly came?: (request: Request) => void
+  /** Called with each request before it is answered. */
+  readonly onRequest?: (request: Request) => void
 }
 
 export interface Replica {
@@ -79,26 +79,26 @@ export interface Replica {
   readonly payments: Payments["Service"]
 }
 
-/** One more replica over the ports at hand, on a socket of its own, until the scope closes. */
+/** Serves one more replica over the ports in the context, until the scope closes. */
 export const openReplica: (
   world: World,
   options?: ReplicaOptions,
 ) => Effect.Effect<Replica, never, ReplicaPorts | Scope.Scope> = Effect.fn("openReplica")(
   function* (
     world,
-    { timing = {}, works = {}, writing, invalidPayments = 1_000, came = () => {} } = {},
+    { timing = {}, works = {}, writing, invalidPayments = 1_000, onRequest = () => {} } = {},
   ) {
     const ports = yield* Effect.context<ReplicaPorts>()
     const layer = Layer.fresh(Payments.layer({ terms, timing: { ...defaultTiming, ...timing } }))
-    const sold = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
-    const payments = Context.get(sold, Payments)
+    const built = yield* Layer.build(Layer.provide(layer, Layer.succeedContext(ports)))
+    const payments = Context.get(built, Payments)
     const services = yield* Layer.build(
       servicesOver(world, Layer.succeed(Payments, payments), writing),
     )
     const { latest = Effect.void, check = Effect.void, list = Effect.void } = works
     const feed = Context.get(services, Feed)
     const resolving = Context.get(services, Resolving)
-    const held = services.pipe(
+    const blockable = services.pipe(
       Context.add(Feed, { ...feed, latest: Effect.andThen(latest, feed.latest) }),
       Context.add(Resolving, {
         check: (query) => Effect.andThen(check, resolving.check(query)),
@@ -109,11 +109,14 @@ export const openReplica: (
       ...serviceOptions.limits,
       invalidPayments: { limit: invalidPayments, windowMs: 60_000 },
     }
-    const { handle } = yield* Effect.provide(makeHttpService({ ...serviceOptions, limits }), held)
+    const { handle } = yield* Effect.provide(
+      makeHttpService({ ...serviceOptions, limits }),
+      blockable,
+    )
     const { port } = yield* Effect.orDie(listen(
       { hostname: "127.0.0.1", port: 0, drain: Duration.seconds(2) },
       (request, peer) => {
-        came(request)
+        onRequest(request)
         return handle(request, peer)
       },
     ))
@@ -121,7 +124,7 @@ export const openReplica: (
   },
 )
 
-/** A payment that the n-th buyer signed for a product now, as it looks on the wire. */
+/** A payment for a product, valid now and signed by the n-th buyer, with its wire form and header. */
 export const signedFor = Effect.fnUntraced(function* (
   product: Product,
   changes: Partial<Authorization> & { readonly n?: number } = {},
@@ -136,7 +139,7 @@ export const signedFor = Effect.fnUntraced(function* (
 })
 export type Signed = Effect.Success<ReturnType<typeof signedFor>>
 
-/** The two products these tests buy, one of each order, by the word that names the order. */
+/** The two products that these tests buy, by settlement order. */
 export const productBySettlementOrder = {
   "compute-first": products.latest,
   "settle-early": products.resolving,
@@ -154,21 +157,21 @@ export interface PaidRequest {
   readonly client?: number
 }
 
-/** An answer as its buyer reads it. */
-export interface Told {
+/** An answer as the buyer reads it. */
+export interface PaidResponse {
   readonly status: number
   readonly text: string
   /** The error's code; null when there is none. */
   readonly code: string | null
-  /** What it says of the money; undefined when it says nothing. */
+  /** `error.charged` of the body; undefined when it is absent. */
   readonly charged: boolean | null | undefined
   readonly retryAfter: string | null
   readonly receipt: string | null
 }
 
-/** Asks, and reads the answer to its end. */
+/** Sends a request with a payment, and reads the whole answer. */
 export const ask = (base: string, { path, payment, header, key, client }: PaidRequest) =>
-  Effect.promise(async (signal): Promise<Told> => {
+  Effect.promise(async (signal): Promise<PaidResponse> => {
     const response = await fetch(`${base}${path}`, {
       signal,
       headers: {
